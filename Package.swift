@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of every Swift target: one list, so that no target is laxer than another.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
+}
+
+var targets: [Target] = [
+  // C: system calls that Glibc does not export, and Debian's libraries.
+  .target(name: "CKernel"),
+  .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+  .target(name: "CTOML", cxxSettings: [.define("TOML_EXCEPTIONS", to: "0")]),
+
+  // The house, from the ground up. Tests/TidyTests holds the picture of who may import whom.
+  module("Kernel", ["CKernel"]),
+  module("Reactor", ["Kernel"]),
+  module("Names", ["Reactor", "Kernel", "CAres"]),
+  module("Relay", ["Reactor", "Names", "Kernel"]),
+  module("Configuration", ["Kernel", "CTOML"]),
+  module("AditCommands", ["Configuration", "Relay", "Names", "Reactor", "Kernel"]),
+  .executableTarget(name: "adit", dependencies: ["AditCommands"], swiftSettings: strict),
+
+  // Tests and what they share.
+  .target(name: "CAllocations", path: "Tests/CAllocations"),
+  .target(
+    name: "TestSupport", dependencies: ["Kernel", "Reactor", "CAllocations"],
+    path: "Tests/TestSupport", swiftSettings: strict),
+  tests("KernelTests", ["Kernel"]),
+  tests("ReactorTests", ["Reactor", "Kernel"]),
+  tests("NamesTests", ["Names", "Reactor", "Kernel"]),
+  tests("RelayTests", ["Relay", "Names", "Reactor", "Kernel"]),
+  tests("ConfigurationTests", ["Configuration", "Kernel"]),
+  tests("AditTests", ["AditCommands", "Configuration", "Relay", "Kernel", "adit"]),
+  tests("TidyTests", []),
+]
+
+let package = Package(
+  name: "adit",
+  products: [
+    .executable(name: "adit", targets: ["adit"]),
+    .library(name: "Relay", targets: ["Relay"]),
+  ],
+  targets: targets,
+  cLanguageStandard: .gnu11,
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,3 @@
+#ifndef ADIT_CTOML_H
+#define ADIT_CTOML_H
+#endif

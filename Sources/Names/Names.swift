@@ -1,0 +1,1 @@
+/// Grows in the commits that follow.
