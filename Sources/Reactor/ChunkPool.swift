@@ -3,13 +3,46 @@ public import Kernel
 /// A chunk of a pool's memory. Its borrower gives it back to the pool; dropping it is our mistake.
 @safe public struct Chunk: ~Copyable {
   let index: Int32
-  /// The first byte.
-  public let address: UnsafeMutableRawPointer
+  private let address: UnsafeMutableRawPointer
   /// Bytes that the chunk holds.
   public let size: Int
 
   deinit {
     precondition(index < 0, "a chunk was dropped instead of being given back to its pool")
+  }
+
+  init(index: Int32, address: UnsafeMutableRawPointer, size: Int) {
+    self.index = index
+    unsafe self.address = address
+    self.size = size
+  }
+
+  /// Reads up to `count` bytes from a socket to the beginning of the chunk.
+  public borrowing func receive(
+    from socket: borrowing Descriptor, count: Int
+  ) throws(Errno) -> Transfer {
+    precondition(count <= size, "more is asked for than the chunk holds")
+    return try unsafe socket.receive(into: address, count: count)
+  }
+
+  /// Reads as `receive` does, up to the chunk's size, and leaves the bytes in the socket.
+  public borrowing func peek(from socket: borrowing Descriptor) throws(Errno) -> Transfer {
+    try unsafe socket.peek(into: address, count: size)
+  }
+
+  /// Writes `count` bytes from `offset` on to a socket; fewer may be taken.
+  public borrowing func send(
+    to socket: borrowing Descriptor, offset: Int, count: Int
+  ) throws(Errno) -> Transfer {
+    precondition(offset >= 0 && count >= 0 && offset + count <= size, "bytes outside the chunk")
+    return try unsafe socket.send(address + offset, count: count)
+  }
+
+  /// Calls `body` with the chunk's bytes, for what is not a transfer.
+  public borrowing func withBytes<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result)
+    -> Result
+  {
+    unsafe body(UnsafeMutableRawBufferPointer(start: address, count: size))
   }
 
   consuming func surrender() -> Int32 {

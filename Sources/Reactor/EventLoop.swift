@@ -30,6 +30,8 @@ public import Kernel
   private var isRunning = false
   /// The time at which this turn began.
   public private(set) var now: Instant
+  /// Turns so far.
+  public private(set) var turns: UInt64 = 0
   /// Events dropped because their descriptor had been closed since they were fetched.
   public private(set) var staleEvents: UInt64 = 0
 
@@ -81,6 +83,7 @@ public import Kernel
   public func turn(waitAtMost limit: Duration?) throws(Errno) {
     let count = try poller.wait(milliseconds: waitMilliseconds(limit))
     now = clock()
+    turns += 1
     var jobsAreDue = false
     for position in 0..<count {
       let event = poller.event(position)
@@ -133,7 +136,7 @@ public import Kernel
   /// Watches a descriptor for every change, until `forget` and close. Registered once.
   public func watch(
     _ descriptor: borrowing Descriptor, _ handler: any EventHandler, tag: UInt32 = 0,
-    for readiness: Readiness = [.readable, .writable, .peerEnded, .edge]
+    for readiness: Readiness = [.readable, .writable, .peerEnded, .urgent, .edge]
   ) throws(Errno) -> Registration {
     assertCurrent()
     let registration = registrations.insert(handler, tag: tag)
@@ -144,6 +147,12 @@ public import Kernel
       throw error
     }
     return registration
+  }
+
+  /// Gives the events of a watched descriptor to another handler.
+  public func hand(_ registration: Registration, to handler: any EventHandler, tag: UInt32) {
+    assertCurrent()
+    registrations.replace(registration, handler, tag: tag)
   }
 
   /// Changes what a descriptor is watched for: a listener's pause, a resolver's sockets.

@@ -15,6 +15,9 @@ public struct Registration: Hashable, Sendable {
   let slot: UInt32
   let number: UInt32
 
+  /// No registration in force: a loop counts from one.
+  public static let none = Registration(slot: 0, number: 0)
+
   /// What the poller carries for this registration.
   var data: UInt64 { UInt64(number) << 32 | UInt64(slot) }
 }
@@ -43,6 +46,18 @@ struct RegistrationTable {
     }
     slots.append(entry)
     return Registration(slot: UInt32(slots.count - 1), number: lastNumber)
+  }
+
+  /// Changes who waits; the registration must be in force.
+  mutating func replace(
+    _ registration: Registration, _ handler: any EventHandler, tag: UInt32
+  ) {
+    let index = Int(registration.slot)
+    precondition(
+      slots[index].number == registration.number && slots[index].handler != nil,
+      "a registration that is not in force cannot be handed on")
+    slots[index].handler = handler
+    slots[index].tag = tag
   }
 
   /// Forgets a registration; one that is not in force any more is left alone.
