@@ -1,0 +1,63 @@
+internal import Kernel
+
+extension ListenSpecification {
+  /// Reads LISTEN: `[tcp://][ADDRESS:]PORT`, `PORT/tcp`, `unix:PATH`, `unix:@NAME` or `fd:NAME`.
+  ///
+  /// An address is an IP address (IPv6 in brackets), `localhost`, or `any` or `*` for every address;
+  /// without one it is 127.0.0.1.
+  public init(_ text: String) throws(ConfigurationError) {
+    let grammar = try GrammarText(.listen, text)
+    if let name = try grammar.unixName(text[...]) {
+      self = .unix(name)
+    } else if text.hasPrefix("fd:") {
+      self = .inherited(try grammar.inheritedName(text.dropFirst(3)))
+    } else {
+      var rest = text[...]
+      try grammar.removeScheme(from: &rest)
+      try grammar.removeSuffix(from: &rest)
+      self = try grammar.listenPort(rest)
+    }
+  }
+}
+
+extension GrammarText {
+  fileprivate func listenPort(_ rest: Substring) throws(ConfigurationError) -> ListenSpecification {
+    let parts = try split(rest)
+    guard let address = parts.address else {
+      if isAddressAlone(parts.port) { throw fault(.port(.missing), at: rest.endIndex) }
+      return .ip(.address(.loopback4), port: try port(parts.port))
+    }
+    if parts.isBracketed {
+      return .ip(.address(try bracketed(address)), port: try port(parts.port))
+    }
+    return .ip(try listenAddress(address), port: try port(parts.port))
+  }
+
+  private func isAddressAlone(_ part: Substring) -> Bool {
+    IPAddress(part) != nil || ["any", "*", "localhost"].contains(part.lowercased())
+  }
+
+  private func listenAddress(_ part: Substring) throws(ConfigurationError) -> ListenAddress {
+    if let address = IPAddress(part) { return .address(address) }
+    switch part.lowercased() {
+    case "any", "*": return .any
+    case "localhost": return .localhost
+    case "": throw fault(.address(.missing), at: part.startIndex)
+    case _ where isNumeric(part):
+      throw fault(.address(.notIPv4(String(part))), at: part.startIndex)
+    case _: throw fault(.address(.notListenable(String(part))), at: part.startIndex)
+    }
+  }
+
+  /// The name that sd_listen_fds_with_names(3) allows: printable ASCII without a colon.
+  fileprivate func inheritedName(_ part: Substring) throws(ConfigurationError) -> String {
+    if part.isEmpty { throw fault(.form(.inheritedMissing), at: part.startIndex) }
+    let bad = part.firstIndex { character in
+      guard let byte = character.asciiValue else { return true }
+      return byte <= 0x20 || byte >= 0x7f || character == ":"
+    }
+    if let bad { throw fault(.form(.inheritedCharacter(part[bad])), at: bad) }
+    if part.utf8.count > 255 { throw fault(.form(.inheritedLong), at: part.startIndex) }
+    return String(part)
+  }
+}

@@ -1,0 +1,48 @@
+public import Kernel
+
+/// Where a tunnel listens, as LISTEN says it: `8080`, `any:8080`, `unix:/run/x.sock`, `fd:web`.
+public enum ListenSpecification: Hashable, Sendable {
+  /// A TCP port at an address; port 0 takes a free one.
+  case ip(ListenAddress, port: UInt16)
+  /// A unix socket, by its file or its abstract name.
+  case unix(UnixName)
+  /// A socket that came from the service manager, by the name it was given there.
+  case inherited(String)
+}
+
+/// The addresses of a listening port.
+public enum ListenAddress: Hashable, Sendable {
+  /// Exactly this address; `0.0.0.0` is every IPv4 address and `::` every IPv6 address.
+  case address(IPAddress)
+  /// Every address of both families.
+  case any
+  /// The loopback address of both families.
+  case localhost
+
+  /// The addresses to bind, one socket each.
+  public var addresses: [IPAddress] {
+    switch self {
+    case .address(let address): [address]
+    case .any: [.any4, .any6]
+    case .localhost: [.loopback4, .loopback6]
+    }
+  }
+
+  /// True when only this machine can connect.
+  public var isLoopback: Bool {
+    addresses.allSatisfy(\.isLoopback)
+  }
+}
+
+extension ListenSpecification: CustomStringConvertible {
+  /// Text that reads back as the same value.
+  public var description: String {
+    switch self {
+    case .ip(.address(let address), let port): SocketAddress.ip(address, port: port).description
+    case .ip(.any, let port): "any:\(port)"
+    case .ip(.localhost, let port): "localhost:\(port)"
+    case .unix(let name): name.specification
+    case .inherited(let name): "fd:\(name)"
+    }
+  }
+}
