@@ -76,16 +76,18 @@ final class RelayLoop: TimerHandler {
   // MARK: Flows
 
   /// Begins a flow for a connection whose place in the budget has been taken.
-  func begin(_ accepted: consuming Accepted, through listener: StreamListener) {
+  func begin(
+    _ accepted: consuming Accepted, for tunnel: ActiveTunnel, at listener: SocketAddress?
+  ) {
     counters.accepted += 1
     let flow = StreamFlow(
-      number: budget.nextNumber(), tunnel: listener.tunnel, home: self, client: accepted.peer,
-      listener: listener.exactAddress)
+      number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer,
+      listener: listener)
     flow.place = flows.count
     flows.append(flow)
     if wantsEvents {
       observer.happened(
-        .accepted(tunnel: flow.tunnel.name, number: flow.number, client: accepted.peer))
+        .accepted(tunnel: tunnel.name, number: flow.number, client: accepted.peer))
     }
     flow.begin(accepted.descriptor())
   }

@@ -24,6 +24,10 @@ final class Dialer: EventHandler {
   }
 
   func handle(_ readiness: Readiness, tag: UInt32) {
+    attemptIsReady(readiness)
+  }
+
+  func attemptIsReady(_ readiness: Readiness) {
     guard let socket = socket.take() else { return }
     if readiness.contains(.error) || readiness.contains(.hungUp) {
       let error = (try? flow.home.system.takeError(socket)) ?? nil

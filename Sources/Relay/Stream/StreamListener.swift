@@ -98,7 +98,7 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
         home.budget.give()
         return false
       }
-      home.begin(accepted, through: self)
+      home.begin(accepted, for: tunnel, at: exactAddress)
       return true
     } catch {
       home.budget.give()
