@@ -48,6 +48,8 @@ struct ImportPicture: Sendable {
     toolchain: [
       "Kernel": ["Glibc", "Synchronization"],
       "Reactor": ["Glibc", "Synchronization"],
+      // Atomics: budgets that all loops draw on.
+      "Relay": ["Synchronization"],
       // Apple's interfaces are written in Foundation's and Dispatch's types.
       "Security": ["Foundation", "Dispatch"],
       "CocoaAsyncSocket": ["Foundation", "Dispatch"],
