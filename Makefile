@@ -10,11 +10,12 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS_EACH ?= 60
+BENCH ?= --markdown docs/performance.md --json .build/bench/results.json
 export JOBS
 
 # Debian packages; NAME=MODULE is also satisfied by a module that pkg-config knows.
 BUILD_PACKAGES := pkg-config libc-ares-dev=libcares libtomlplusplus-dev=tomlplusplus
-TEST_PACKAGES := $(BUILD_PACKAGES) curl git shellcheck
+TEST_PACKAGES := $(BUILD_PACKAGES) curl shellcheck
 
 # The release build with the Swift runtime inside has a folder of its own.
 STATIC := .build/static
@@ -50,8 +51,8 @@ install: build  ## install below PREFIX (/usr/local), staged in DESTDIR
 dist: build  ## make dist/adit-VERSION-ARCH.tar.gz
 	@scripts/dist $(STATIC)/release/adit adit-$(VERSION)-$(ARCH)
 
-bench: build  ## measure against other relays, side by side
-	@scripts/optional Bench/run
+bench: build  ## measure against other relays, side by side; BENCH=--quick for a first look
+	@ADIT="$(CURDIR)/$(STATIC)/release/adit" scripts/optional Bench/run $(BENCH)
 
 fuzz: build-packages  ## fuzz each parser for SECONDS_EACH=60 seconds
 	@scripts/optional Fuzz/run $(SECONDS_EACH)
