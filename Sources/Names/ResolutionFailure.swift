@@ -27,6 +27,14 @@ public enum ResolutionFailure: Error, Hashable, Sendable {
     }
   }
 
+  /// True when DNS has said that there is nothing.
+  var isAnswer: Bool {
+    switch self {
+    case .notFound, .noAddress, .badName: true
+    case .serverFailure, .timedOut, .refused, .cancelled, .outOfResources: false
+    }
+  }
+
   /// What a combined report of both families says: the failure that tells more.
   func combined(with other: ResolutionFailure) -> ResolutionFailure {
     other.weight > weight ? other : self
