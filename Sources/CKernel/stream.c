@@ -22,6 +22,11 @@ int adit_close(int fd) {
   return close(fd) < 0 && errno != EINTR ? -errno : 0;
 }
 
+int adit_duplicate(int fd) {
+  int result = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return result < 0 ? -errno : result;
+}
+
 int adit_pipe(int fds[2]) { return pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0; }
 
 int adit_pipe_set_capacity(int fd, int bytes) {

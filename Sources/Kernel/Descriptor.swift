@@ -29,6 +29,11 @@ public struct Descriptor: ~Copyable, Sendable {
     _ = adit_close_with_reset(number)
   }
 
+  /// Another descriptor for what this one is open for: fcntl(2) F_DUPFD_CLOEXEC.
+  public borrowing func duplicate() throws(Errno) -> Descriptor {
+    Descriptor(adopting: try check(adit_duplicate(number)))
+  }
+
   /// Sets O_NONBLOCK and FD_CLOEXEC on a descriptor that this process inherited.
   public borrowing func makeNonblocking() throws(Errno) {
     _ = try check(adit_make_nonblocking(number))

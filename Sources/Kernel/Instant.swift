@@ -48,6 +48,13 @@ extension Duration {
   }
 }
 
+extension Duration {
+  /// Whole milliseconds for a socket option, from 0 to `Int32.max`.
+  public var wholeMilliseconds: Int32 {
+    Int32(clamping: wholeNanoseconds / 1_000_000)
+  }
+}
+
 /// A point on the calendar's clock.
 public struct WallTime: Hashable, Sendable {
   /// Nanoseconds since 1970-01-01 00:00 UTC.

@@ -13,6 +13,8 @@ public struct Readiness: OptionSet, Sendable {
 
   /// EPOLLIN: bytes, an end of stream or a connection waits.
   public static let readable = Readiness(rawValue: 0x001)
+  /// EPOLLPRI: TCP's urgent byte is in the stream.
+  public static let urgent = Readiness(rawValue: 0x002)
   /// EPOLLOUT: there is room to write, or a connection attempt has ended.
   public static let writable = Readiness(rawValue: 0x004)
   /// EPOLLERR: the socket has an error; always reported.
@@ -21,6 +23,8 @@ public struct Readiness: OptionSet, Sendable {
   public static let hungUp = Readiness(rawValue: 0x010)
   /// EPOLLRDHUP: the peer has shut down its writing.
   public static let peerEnded = Readiness(rawValue: 0x2000)
+  /// EPOLLEXCLUSIVE: of several pollers that watch one listener, wake one; only when adding.
+  public static let exclusive = Readiness(rawValue: 1 << 28)
   /// EPOLLET: report changes, not levels.
   public static let edge = Readiness(rawValue: 1 << 31)
 }

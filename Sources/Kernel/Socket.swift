@@ -3,10 +3,20 @@ internal import Glibc
 
 /// A connection that a listener gave out.
 public struct Accepted: ~Copyable {
-  /// The connection, non-blocking.
-  public let descriptor: Descriptor
+  private let socket: Descriptor
   /// Where it came from.
   public let peer: SocketAddress
+
+  /// Makes a pair of a non-blocking connection and its peer.
+  public init(_ socket: consuming Descriptor, from peer: SocketAddress) {
+    self.socket = socket
+    self.peer = peer
+  }
+
+  /// Gives the connection out, non-blocking.
+  public consuming func descriptor() -> Descriptor {
+    socket
+  }
 }
 
 /// How far connect(2) came at once.
@@ -75,7 +85,7 @@ extension Descriptor {
     if -result == EAGAIN { return nil }
     let descriptor = Descriptor(adopting: try check(result))
     let peer = SocketAddress(kernelForm: &storage, length: length) ?? .unix(.unnamed)
-    return Accepted(descriptor: descriptor, peer: peer)
+    return Accepted(descriptor, from: peer)
   }
 
   /// The socket's own address, getsockname(2).
@@ -148,6 +158,8 @@ public struct SocketOption: Hashable, Sendable {
   public static let ipv6Only = SocketOption(level: Int32(IPPROTO_IPV6), name: IPV6_V6ONLY)
   /// TCP_NODELAY: small segments are sent at once.
   public static let noDelay = SocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY)
+  /// SO_OOBINLINE: TCP's urgent byte stays in the stream, where it was sent.
+  public static let urgentInline = SocketOption(level: SOL_SOCKET, name: SO_OOBINLINE)
   /// TCP_USER_TIMEOUT: milliseconds that sent bytes may stay unacknowledged; 0 for the system's.
   public static let userTimeout = SocketOption(level: Int32(IPPROTO_TCP), name: 18)
 

@@ -1,1 +1,2 @@
-print("adit")
+import AditCommands
+quickForward(CommandLine.arguments)

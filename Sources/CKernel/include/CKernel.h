@@ -46,6 +46,8 @@ int adit_ignore_sigpipe(void);
 // Descriptors.
 
 int adit_close(int fd);
+/// fcntl(2) F_DUPFD_CLOEXEC.
+int adit_duplicate(int fd);
 /// pipe2(2), close-on-exec and non-blocking.
 int adit_pipe(int fds[2]);
 /// fcntl(2) F_SETPIPE_SZ; the capacity that the kernel chose.

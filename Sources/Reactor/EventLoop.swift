@@ -1,0 +1,224 @@
+public import Kernel
+
+/// One thread, one poller: everything that belongs to a connection happens on its loop.
+///
+/// A turn of the loop:
+///
+/// 1. wait in epoll for a change, for the nearest deadline, or not at all when work is left over;
+/// 2. read the clock once: `now` holds for the whole turn;
+/// 3. give each event to who registered for it; a stale one finds nobody and is dropped;
+/// 4. fire the timers whose deadline has come;
+/// 5. run the jobs that other threads and Swift's concurrency put in;
+/// 6. call those again whose turn was cut short so that others get theirs.
+///
+/// All members except `post`, `enqueue`, `stop` and `isCurrent` may be used on the loop's thread
+/// only; they trap elsewhere in debug builds. That rule is the guard of the `@unchecked Sendable`.
+@safe public final class EventLoop: @unchecked Sendable {
+  // Constant: any thread.
+  /// The loop's place in its group.
+  public let index: Int
+  private let clock: @Sendable () -> Instant
+  private let jobs: JobQueue
+  private let owner = Lock<UInt>(0)
+
+  // On the loop's thread only.
+  private let poller: Poller
+  private var registrations = RegistrationTable()
+  private var timers = TimerQueue()
+  private var soon: [(handler: any EventHandler, tag: UInt32)] = []
+  private var soonNext: [(handler: any EventHandler, tag: UInt32)] = []
+  private var isRunning = false
+  /// The time at which this turn began.
+  public private(set) var now: Instant
+  /// Turns so far.
+  public private(set) var turns: UInt64 = 0
+  /// Events dropped because their descriptor had been closed since they were fetched.
+  public private(set) var staleEvents: UInt64 = 0
+
+  /// Makes a loop that nobody runs yet. `clock` is the machine's, or a test's.
+  public init(
+    index: Int = 0, clock: @escaping @Sendable () -> Instant = Instant.now
+  ) throws(Errno) {
+    self.index = index
+    self.clock = clock
+    poller = try Poller()
+    jobs = try JobQueue()
+    now = clock()
+    try poller.add(jobs.descriptor, for: [.readable, .edge], data: EventLoop.jobData)
+  }
+
+  /// No registration has slot 2^32 - 1 with number 2^32 - 1: the table would not fit in memory.
+  private static let jobData = UInt64.max
+
+  // MARK: Any thread
+
+  /// Runs `work` on the loop, in the order of posting.
+  public func post(_ work: @escaping @Sendable () -> Void) {
+    jobs.append(.closure(work))
+  }
+
+  /// Makes `run` return after the turn in progress.
+  public func stop() {
+    post { self.isRunning = false }
+  }
+
+  /// True on the loop's own thread while it runs.
+  public var isCurrent: Bool {
+    owner.withLock { $0 } == KernelThread.current
+  }
+
+  // MARK: Running
+
+  /// Runs turns on the calling thread until `stop`.
+  public func run() throws(Errno) {
+    owner.withLock { $0 = KernelThread.current }
+    defer { owner.withLock { $0 = 0 } }
+    isRunning = true
+    while isRunning {
+      try turn(waitAtMost: nil)
+    }
+  }
+
+  /// One turn; waits at most `limit`, or as long as it takes when that is nil.
+  public func turn(waitAtMost limit: Duration?) throws(Errno) {
+    let count = try poller.wait(milliseconds: waitMilliseconds(limit))
+    now = clock()
+    turns += 1
+    var jobsAreDue = false
+    for position in 0..<count {
+      let event = poller.event(position)
+      if event.data == EventLoop.jobData {
+        jobsAreDue = true
+      } else if let (handler, tag) = registrations.lookUp(event.data) {
+        handler.handle(event.readiness, tag: tag)
+      } else {
+        staleEvents += 1
+      }
+    }
+    while let (handler, tag) = timers.popExpired(now) {
+      handler.timerFired(tag: tag)
+    }
+    if jobsAreDue { runJobs() }
+    if !soon.isEmpty { callThoseWaiting() }
+  }
+
+  private func waitMilliseconds(_ limit: Duration?) -> Int32 {
+    guard soon.isEmpty else { return 0 }
+    var wait: UInt64 = limit.map { $0.wholeNanoseconds } ?? .max
+    if let next = timers.next {
+      let present = clock()
+      wait = min(wait, next > present ? next.nanoseconds - present.nanoseconds : 0)
+    }
+    guard wait != .max else { return -1 }
+    // Rounded up: waking before the deadline would spin for the rest of the millisecond.
+    return Int32(clamping: (wait + 999_999) / 1_000_000)
+  }
+
+  private func runJobs() {
+    for job in jobs.takeAll() {
+      switch job {
+      case .closure(let work): work()
+      case .task(let task): unsafe task.runSynchronously(on: asUnownedSerialExecutor())
+      }
+    }
+  }
+
+  private func callThoseWaiting() {
+    swap(&soon, &soonNext)
+    for (handler, tag) in soonNext {
+      handler.handle([], tag: tag)
+    }
+    soonNext.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: On the loop
+
+  /// Watches a descriptor for every change, until `forget` and close. Registered once.
+  public func watch(
+    _ descriptor: borrowing Descriptor, _ handler: any EventHandler, tag: UInt32 = 0,
+    for readiness: Readiness = [.readable, .writable, .peerEnded, .urgent, .edge]
+  ) throws(Errno) -> Registration {
+    assertCurrent()
+    let registration = registrations.insert(handler, tag: tag)
+    do {
+      try poller.add(descriptor.number, for: readiness, data: registration.data)
+    } catch {
+      registrations.remove(registration)
+      throw error
+    }
+    return registration
+  }
+
+  /// Gives the events of a watched descriptor to another handler.
+  public func hand(_ registration: Registration, to handler: any EventHandler, tag: UInt32) {
+    assertCurrent()
+    registrations.replace(registration, handler, tag: tag)
+  }
+
+  /// Changes what a descriptor is watched for: a listener's pause, a resolver's sockets.
+  public func modify(
+    _ registration: Registration, _ descriptor: borrowing Descriptor, for readiness: Readiness
+  ) throws(Errno) {
+    assertCurrent()
+    try poller.modify(descriptor.number, for: readiness, data: registration.data)
+  }
+
+  /// Forgets a registration whose descriptor is about to be closed, which ends the watching.
+  public func forget(_ registration: Registration) {
+    assertCurrent()
+    registrations.remove(registration)
+  }
+
+  /// Stops watching a descriptor that stays open.
+  public func unwatch(_ registration: Registration, _ descriptor: borrowing Descriptor) {
+    assertCurrent()
+    registrations.remove(registration)
+    try? poller.remove(descriptor.number)
+  }
+
+  /// Calls the handler with no readiness after this turn's events, before the loop sleeps again.
+  public func callSoon(_ handler: any EventHandler, tag: UInt32) {
+    assertCurrent()
+    soon.append((handler, tag))
+  }
+
+  /// Sets a timer. It costs nothing while the loop sleeps but the wake-up at its deadline.
+  public func setTimer(
+    at deadline: Instant, _ handler: any TimerHandler, tag: UInt32 = 0
+  ) -> TimerToken {
+    assertCurrent()
+    return timers.insert(deadline, handler, tag: tag)
+  }
+
+  /// Takes a timer back.
+  public func cancel(_ timer: TimerToken) {
+    assertCurrent()
+    timers.cancel(timer)
+  }
+
+  /// Registrations and timers in force, for tests that look for what was left behind.
+  public var population: (registrations: Int, timers: Int) { (registrations.count, timers.count) }
+
+  private func assertCurrent() {
+    assert(
+      owner.withLock { $0 == 0 || $0 == KernelThread.current },
+      "a loop's state is touched from another thread")
+  }
+}
+
+extension EventLoop: SerialExecutor {
+  /// Takes a job of Swift's concurrency: actors may run on the loop.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    jobs.append(.task(UnownedJob(job)))
+  }
+
+  /// Traps when the caller is not on the loop.
+  public func checkIsolated() {
+    precondition(isCurrent, "this code belongs to loop \(index) and runs elsewhere")
+  }
+
+  /// True on the loop.
+  public func isIsolatingCurrentContext() -> Bool? {
+    isCurrent
+  }
+}

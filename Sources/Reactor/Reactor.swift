@@ -1,1 +1,0 @@
-/// Grows in the commits that follow.

@@ -1,0 +1,186 @@
+internal import Kernel
+
+/// The listening sockets of one address: one a loop, made before any of them accepts.
+struct ListenSockets {
+  /// The address in force, with the port that the kernel chose.
+  let address: SocketAddress
+  /// Owned descriptor numbers, one a loop; each loop adopts its own.
+  let numbers: [Int32]
+  /// All numbers are one socket, which several loops watch.
+  let isShared: Bool
+  /// The file that closing removes, nil for what has none.
+  let file: FileStatus?
+
+  /// Connections that the kernel holds waiting, at most; its own limit is `net.core.somaxconn`.
+  static let backlog: Int32 = 4096
+
+  /// Opens `count` sockets at `address`.
+  static func open(
+    _ address: SocketAddress, count: Int, settings: StreamSettings
+  ) throws(ListenError) -> ListenSockets {
+    switch address {
+    case .ip: try openIP(address, count: count, settings: settings)
+    case .unix(let name): try openUnix(name, count: count)
+    }
+  }
+
+  /// Tries to give both families the same free port, when the kernel is to choose it.
+  static let freePortAttempts = 16
+
+  /// Opens both families' wildcard, each with sockets of its own, so that no client's address comes
+  /// mapped into IPv6. A machine without IPv6 has only the first.
+  static func openEverywhere(
+    port: UInt16, count: Int, settings: StreamSettings
+  ) throws(ListenError) -> [ListenSockets] {
+    for attempt in 1... {
+      let first = try open(.ip(.any4, port: port), count: count, settings: settings)
+      let chosen = first.address.port ?? port
+      do {
+        let second = try open(.ip(.any6, port: chosen), count: count, settings: settings)
+        return [first, second]
+      } catch .refused(_, .addressFamilyNotSupported), .refused(_, .addressNotAvailable) {
+        return [first]
+      } catch {
+        first.discard()
+        guard port == 0, case .refused(_, .addressInUse) = error, attempt < freePortAttempts
+        else { throw error }
+      }
+    }
+    return []
+  }
+
+  /// Closes sockets that no loop has adopted.
+  private func discard() {
+    for number in numbers { _ = Descriptor(adopting: number) }
+  }
+
+  /// Takes a listening socket over that this process inherited.
+  static func adopt(_ number: Int32, count: Int) throws(ListenError) -> ListenSockets {
+    let socket = Descriptor(adopting: number)
+    do {
+      guard try socket.get(.isListening) == 1 else { throw Errno.notASocket }
+      try socket.makeNonblocking()
+      let address = try socket.localAddress()
+      return try ListenSockets(
+        address: address, numbers: share(socket, count: count), isShared: true, file: nil)
+    } catch {
+      throw .notAListener(descriptor: number)
+    }
+  }
+
+  // The first socket is bound without SO_REUSEPORT, so that a second program at the same port is
+  // refused rather than given a share of the connections; then the option lets the others join.
+  private static func openIP(
+    _ wanted: SocketAddress, count: Int, settings: StreamSettings
+  ) throws(ListenError) -> ListenSockets {
+    do {
+      let first = try socket(at: wanted, joining: false, settings)
+      let address = try first.localAddress()
+      try first.set(.reusePort, 1)
+      var numbers: [Int32] = []
+      // Owned as bare numbers only from here on, where nothing can throw between them.
+      var owners = DescriptorList(first)
+      for _ in 1..<max(1, count) {
+        owners.append(try socket(at: address, joining: true, settings))
+      }
+      try owners.forEach { socket throws(Errno) in try socket.listen(backlog: backlog) }
+      numbers = owners.release()
+      return ListenSockets(address: address, numbers: numbers, isShared: false, file: nil)
+    } catch {
+      throw .refused(wanted, error)
+    }
+  }
+
+  private static func socket(
+    at address: SocketAddress, joining: Bool, _ settings: StreamSettings
+  ) throws(Errno) -> Descriptor {
+    let socket = try Descriptor.streamSocket(for: address)
+    try socket.set(.reuseAddress, 1)
+    if joining { try socket.set(.reusePort, 1) }
+    if case .ip(.v6, _) = address { try socket.set(.ipv6Only, 1) }
+    try inherit(settings, by: socket)
+    try socket.bind(to: address)
+    return socket
+  }
+
+  /// Options that accepted sockets inherit from their listener (tcp(7), socket(7)).
+  private static func inherit(
+    _ settings: StreamSettings, by socket: borrowing Descriptor
+  ) throws(Errno) {
+    try socket.set(.noDelay, 1)
+    try socket.set(.urgentInline, 1)
+    if let keepalive = settings.keepalive { try socket.set(keepalive) }
+    if settings.userTimeout > .zero {
+      try socket.set(.userTimeout, settings.userTimeout.wholeMilliseconds)
+    }
+  }
+
+  private static func openUnix(
+    _ name: UnixName, count: Int
+  ) throws(ListenError) -> ListenSockets {
+    let address = SocketAddress.unix(name)
+    let socket = try refusing(address) { () throws(Errno) in
+      try Descriptor.streamSocket(for: address)
+    }
+    if try !isFree(address, socket) {
+      guard case .path(let path) = name else { throw .refused(address, .addressInUse) }
+      try removeStale(path)
+      try refusing(address) { () throws(Errno) in try socket.bind(to: address) }
+    }
+    try refusing(address) { () throws(Errno) in try socket.listen(backlog: backlog) }
+    let numbers = try refusing(address) { () throws(Errno) in try share(socket, count: count) }
+    var file: FileStatus?
+    if case .path(let path) = name { file = try? FileStatus(of: path) }
+    return ListenSockets(address: address, numbers: numbers, isShared: true, file: file)
+  }
+
+  /// Binds, unless something has the name.
+  private static func isFree(
+    _ address: SocketAddress, _ socket: borrowing Descriptor
+  ) throws(ListenError) -> Bool {
+    do {
+      try socket.bind(to: address)
+      return true
+    } catch {
+      guard error == .addressInUse else { throw .refused(address, error) }
+      return false
+    }
+  }
+
+  /// Removes the socket file of a process that is gone. A live one and a foreign file stay.
+  private static func removeStale(_ path: String) throws(ListenError) {
+    let address = SocketAddress.unix(.path(path))
+    let found = try refusing(address) { () throws(Errno) in try FileStatus(of: path) }
+    guard let found else { return }
+    guard found.isSocket, found.owner == FileStatus.ownUser else { throw .notOurs(path: path) }
+    do {
+      let probe = try Descriptor.streamSocket(for: address)
+      _ = try probe.connect(to: address)
+    } catch {
+      guard error == .connectionRefused else { throw .unixSocketInUse(path: path) }
+      return try refusing(address) { () throws(Errno) in try FileStatus.unlink(path) }
+    }
+    throw .unixSocketInUse(path: path)
+  }
+
+  private static func refusing<Result: ~Copyable>(
+    _ address: SocketAddress, _ body: () throws(Errno) -> Result
+  ) throws(ListenError) -> Result {
+    do { return try body() } catch { throw .refused(address, error) }
+  }
+
+  /// The same socket for every loop, since it cannot be opened several times.
+  private static func share(
+    _ socket: borrowing Descriptor, count: Int
+  ) throws(Errno) -> [Int32] {
+    var owners = DescriptorList(try socket.duplicate())
+    for _ in 1..<max(1, count) { owners.append(try socket.duplicate()) }
+    return owners.release()
+  }
+
+  /// Removes the socket's file if it is still the one that was made.
+  func removeFile() {
+    guard let file, case .unix(.path(let path)) = address else { return }
+    if let present = try? FileStatus(of: path), present == file { try? FileStatus.unlink(path) }
+  }
+}

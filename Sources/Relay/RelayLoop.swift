@@ -1,0 +1,150 @@
+internal import Kernel
+internal import Names
+internal import Reactor
+
+/// What a relay has on one loop: pools, flows, counters. Everything happens on the loop's thread.
+final class RelayLoop: TimerHandler {
+  let loop: EventLoop
+  let system: any StreamSystem
+  let observer: any RelayObserver
+  let wantsEvents: Bool
+  let wantsRecords: Bool
+  let budget: FlowBudget
+  let limits: RelayLimits
+
+  var chunks: ChunkPool
+  var pipes: PipePool
+  /// A buffer that never holds bytes between two steps.
+  let scratch: Chunk
+  var counters = RelayCounters()
+  private(set) var flows: [StreamFlow] = []
+  private var listeners: [ObjectIdentifier: [StreamListener]] = [:]
+  private var unsettled = 0
+  private var upkeepTimer: TimerToken?
+
+  /// Time after which a connected flow gets the options that only matter to one that lasts, and
+  /// idle pools give back what they hold.
+  static let upkeepInterval = Duration.seconds(10)
+
+  init(
+    loop: EventLoop, system: any StreamSystem, observer: any RelayObserver, budget: FlowBudget,
+    limits: RelayLimits
+  ) throws(Errno) {
+    self.loop = loop
+    self.system = system
+    self.observer = observer
+    wantsEvents = observer.wantsEvents
+    wantsRecords = observer.wantsRecords
+    self.budget = budget
+    self.limits = limits
+    chunks = try ChunkPool(chunkSize: RelayLimits.bufferSize, count: limits.buffers + 1)
+    pipes = PipePool(limit: limits.pipes, capacity: RelayLimits.pipeCapacity) {
+      capacity throws(Errno) in try system.makePipe(capacity: capacity)
+    }
+    guard let scratch = chunks.take() else { throw .outOfMemory }
+    self.scratch = scratch
+  }
+
+  // MARK: Listeners
+
+  /// Begins to accept on a socket of a listener.
+  func add(_ socket: StreamListener, of listener: ObjectIdentifier) {
+    listeners[listener, default: []].append(socket)
+    socket.open()
+  }
+
+  /// Gives the new flows of a listener another tunnel.
+  func update(_ listener: ObjectIdentifier, to tunnel: ActiveTunnel) {
+    for socket in listeners[listener] ?? [] { socket.tunnel = tunnel }
+  }
+
+  /// Stops accepting for a listener.
+  func closeListener(_ listener: ObjectIdentifier) {
+    for socket in listeners.removeValue(forKey: listener) ?? [] { socket.close() }
+  }
+
+  /// What was done, with what the flows there are have moved so far.
+  func presentCounters() -> RelayCounters {
+    var present = counters
+    for flow in flows {
+      present.bytesUp += flow.machine.sentToTarget
+      present.bytesDown += flow.machine.sentToClient
+    }
+    return present
+  }
+
+  // MARK: Flows
+
+  /// Begins a flow for a connection whose place in the budget has been taken.
+  func begin(
+    _ accepted: consuming Accepted, for tunnel: ActiveTunnel, at listener: SocketAddress?
+  ) {
+    counters.accepted += 1
+    let flow = StreamFlow(
+      number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer,
+      listener: listener)
+    flow.place = flows.count
+    flows.append(flow)
+    if wantsEvents {
+      observer.happened(
+        .accepted(tunnel: tunnel.name, number: flow.number, client: accepted.peer))
+    }
+    flow.begin(accepted.descriptor())
+  }
+
+  /// A flow has reached its target and may last.
+  func flowConnected(_ flow: StreamFlow) {
+    unsettled += 1
+    keepUp()
+  }
+
+  /// A flow has closed its sockets.
+  func flowEnded(_ flow: StreamFlow, _ end: FlowEnd, wasReset: Bool) {
+    flows.swapAt(flow.place, flows.count - 1)
+    flows[flow.place].place = flow.place
+    flows.removeLast()
+    if flow.awaitsSettling { unsettled -= 1 }
+    counters.ended += 1
+    counters.bytesUp += flow.machine.sentToTarget
+    counters.bytesDown += flow.machine.sentToClient
+    counters.bytesLost += flow.machine.lost
+    if wasReset { counters.reset += 1 }
+    if case .targetUnreachable = end { counters.unreachable += 1 }
+    budget.give()
+  }
+
+  /// Resets every flow.
+  func abortAll() {
+    while let flow = flows.last { flow.abort(because: .stopped) }
+  }
+
+  // MARK: Carriers
+
+  /// Takes a carrier's buffer or pipe back; a pipe with bytes in it is closed.
+  func takeBack(_ carrier: inout Carrier, isEmpty: Bool) {
+    if let chunk = carrier.buffer.take() { chunks.give(chunk) }
+    if let pipe = carrier.pipe.take() {
+      if isEmpty { pipes.give(pipe) } else { pipes.discard(pipe) }
+    }
+    if upkeepTimer == nil { keepUp() }
+  }
+
+  // MARK: Upkeep
+
+  private func keepUp() {
+    guard upkeepTimer == nil else { return }
+    upkeepTimer = loop.setTimer(at: loop.now + RelayLoop.upkeepInterval, self)
+  }
+
+  func timerFired(tag: UInt32) {
+    upkeepTimer = nil
+    if unsettled > 0 {
+      for flow in flows where flow.awaitsSettling { flow.settle() }
+      unsettled = 0
+    }
+    pipes.trim()
+    chunks.trim()
+    // The scratch buffer is always lent; anything more comes back and is trimmed later.
+    if chunks.lent > 1 || pipes.open > 0 { keepUp() }
+  }
+}

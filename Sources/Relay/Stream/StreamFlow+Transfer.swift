@@ -1,0 +1,193 @@
+internal import Kernel
+internal import Reactor
+
+extension StreamFlow {
+  // MARK: Reading
+
+  func read(from side: Side) {
+    do {
+      if mode(from: side) == .splicing, try splice(from: side) { return }
+      try copy(from: side)
+    } catch {
+      giveBack(from: side)
+      machine.readFailed(from: side)
+    }
+  }
+
+  /// Reads once through a pipe. False when no pipe can be had: the bytes are copied then.
+  private func splice(from side: Side) throws(Errno) -> Bool {
+    guard let pipe = pipe(from: side) ?? home.pipes.take() else {
+      home.counters.pipeRefusals += 1
+      return false
+    }
+    hold(pipe, from: side)
+    let transfer: Transfer
+    do {
+      transfer = try withSocket(of: side) { socket throws(Errno) in
+        try home.system.fill(pipe.pipe, from: socket, count: RelayLimits.pipeCapacity)
+      }
+    } catch {
+      guard error == .invalidArgument else { throw error }
+      copyOnly(from: side)
+      giveBack(from: side)
+      return false
+    }
+    machine.didRead(from: side, transfer)
+    if case .moved(let count) = transfer {
+      changeCarrier(from: side) { $0.didSplice(count) }
+      lastActivity = home.loop.now
+    } else {
+      giveBack(from: side)
+    }
+    return true
+  }
+
+  /// Reads once through a buffer.
+  private func copy(from side: Side) throws(Errno) {
+    guard let chunk = home.chunks.take() else { return try copyWithoutBuffer(from: side) }
+    let transfer: Transfer
+    do {
+      transfer = try withSocket(of: side) { socket throws(Errno) in
+        try home.system.receive(socket, into: chunk, count: chunk.size)
+      }
+    } catch {
+      home.chunks.give(chunk)
+      throw error
+    }
+    guard case .moved(let count) = transfer else {
+      home.chunks.give(chunk)
+      machine.didRead(from: side, transfer)
+      return
+    }
+    let size = chunk.size
+    hold(chunk, from: side)
+    machine.didRead(from: side, transfer)
+    // A short read has emptied the socket (epoll(7)), unless an end or an urgent byte is near.
+    if count < size, !endIsNear(side) { machine.didRead(from: side, .wouldBlock) }
+    changeCarrier(from: side) { $0.didCopy(count, of: size) }
+    lastActivity = home.loop.now
+  }
+
+  /// All buffers hold bytes of slow sinks. Reads no more than the sink takes at once, so that
+  /// nothing has to be kept: look, send, and only then take what was sent out of the socket.
+  private func copyWithoutBuffer(from side: Side) throws(Errno) {
+    home.counters.bufferRefusals += 1
+    let seen = try withSocket(of: side) { socket throws(Errno) in
+      try home.system.peek(socket, into: home.scratch)
+    }
+    guard case .moved(let count) = seen else { return machine.didRead(from: side, seen) }
+    let sent: Transfer
+    do {
+      sent = try withSocket(of: side.other) { socket throws(Errno) in
+        try home.system.send(socket, from: home.scratch, offset: 0, count: count)
+      }
+    } catch {
+      return machine.writeFailed(to: side.other)
+    }
+    guard case .moved(let taken) = sent else {
+      machine.didWrite(to: side.other, .wouldBlock)
+      machine.foundNoBuffer(from: side)
+      return
+    }
+    let removed = try withSocket(of: side) { socket throws(Errno) in
+      try home.system.receive(socket, into: home.scratch, count: taken)
+    }
+    precondition(removed == .moved(taken), "bytes that were seen in a socket have left it")
+    machine.didRead(from: side, removed)
+    machine.didWrite(to: side.other, sent)
+    lastActivity = home.loop.now
+  }
+
+  func discard(from side: Side) {
+    do {
+      let transfer = try withSocket(of: side) { socket throws(Errno) in
+        try home.system.receive(socket, into: home.scratch, count: home.scratch.size)
+      }
+      machine.didRead(from: side, transfer)
+    } catch {
+      machine.readFailed(from: side)
+    }
+  }
+
+  // MARK: Writing
+
+  func write(to side: Side) {
+    if tunnelNeedsNoDelay(side) { setNoDelay(side) }
+    do {
+      let transfer = try send(to: side)
+      machine.didWrite(to: side, transfer)
+      if case .moved(let count) = transfer { didSend(count, to: side) }
+    } catch {
+      machine.writeFailed(to: side)
+      discardHeld(from: side.other)
+    }
+  }
+
+  private func send(to side: Side) throws(Errno) -> Transfer {
+    let held = machine.direction(from: side.other).held
+    if let pipe = pipe(from: side.other) {
+      return try withSocket(of: side) { socket throws(Errno) in
+        try home.system.drain(pipe.pipe, to: socket, count: held)
+      }
+    }
+    return try sendBuffer(to: side, count: held)
+  }
+
+  private func sendBuffer(to side: Side, count: Int) throws(Errno) -> Transfer {
+    switch side {
+    case .target:
+      try upward.withBuffer { chunk, offset throws(Errno) in
+        try target.withSocket { socket throws(Errno) in
+          try home.system.send(socket, from: chunk, offset: offset, count: count)
+        }
+      }
+    case .client:
+      try downward.withBuffer { chunk, offset throws(Errno) in
+        try client.withSocket { socket throws(Errno) in
+          try home.system.send(socket, from: chunk, offset: offset, count: count)
+        }
+      }
+    }
+  }
+
+  private func didSend(_ count: Int, to side: Side) {
+    lastActivity = home.loop.now
+    if machine.direction(from: side.other).held > 0 {
+      changeCarrier(from: side.other) { $0.offset += count }
+    } else if pipe(from: side.other) == nil || !machine.direction(from: side.other).mayRead {
+      // An empty pipe stays for the read that follows at once.
+      giveBack(from: side.other)
+    }
+  }
+
+  /// TCP_NODELAY is set with the second write: Nagle's algorithm never holds the first one back,
+  /// and many connections never write twice. The client's socket has it from its listener.
+  private func tunnelNeedsNoDelay(_ side: Side) -> Bool {
+    guard side == .target, target.writes < 2 else { return false }
+    target.writes += 1
+    return target.writes == 2 && !target.isUnix
+  }
+
+  private func setNoDelay(_ side: Side) {
+    withSocket(of: side) { socket in
+      // Refused only by a socket that has failed, which the write tells.
+      try? home.system.set(socket, .noDelay, 1)
+    }
+  }
+
+  func shutDown(_ side: Side) {
+    do {
+      try withSocket(of: side) { socket throws(Errno) in try home.system.shutdownWrite(socket) }
+      machine.didShutDown(side)
+    } catch {
+      machine.writeFailed(to: side)
+    }
+  }
+
+  /// Bytes that the side's kernel has not acknowledged; 0 where that cannot be known or awaited.
+  func unacknowledged(by side: Side) -> Int {
+    // A unix socket's bytes are with the receiver once written, and outlive our close.
+    if isUnix(side) { return 0 }
+    return withSocket(of: side) { socket in (try? home.system.unacknowledged(socket)) ?? 0 }
+  }
+}

@@ -1,0 +1,163 @@
+internal import Kernel
+internal import Reactor
+
+/// One listening socket on one loop.
+///
+/// At the flow limit, or when the kernel has no descriptor to give, it leaves the poller: nothing
+/// spins, clients wait in the kernel's queue, and what runs is untouched. It comes back when a flow
+/// has ended, or by a timer for limits that other processes cause.
+///
+/// Guard of the `@unchecked`: everything but `deinit` happens on the loop's thread.
+final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
+  let home: RelayLoop
+  let address: SocketAddress
+  /// The address as its clients see it, nil where it stands for many.
+  let exactAddress: SocketAddress?
+  /// What new flows are given.
+  var tunnel: ActiveTunnel
+  private let isShared: Bool
+  private var socket: Descriptor?
+  private var registration: Registration?
+  private var burst = 1
+  private var lastTurn: UInt64 = 0
+  private var pausedSince: Instant?
+  private var retryTimer: TimerToken?
+  private var retryDelay = StreamListener.firstRetryDelay
+  private var lastWarning: Instant?
+
+  static let firstRetryDelay = Duration.milliseconds(50)
+  static let longestRetryDelay = Duration.seconds(1)
+  /// At most one warning in this time.
+  static let warningInterval = Duration.seconds(30)
+
+  init(
+    _ socket: consuming Descriptor, at address: SocketAddress, isShared: Bool,
+    tunnel: ActiveTunnel, home: RelayLoop
+  ) {
+    self.socket = consume socket
+    self.address = address
+    self.isShared = isShared
+    self.tunnel = tunnel
+    self.home = home
+    switch address {
+    case .ip(let ip, _): exactAddress = ip.isUnspecified ? nil : address
+    case .unix: exactAddress = address
+    }
+  }
+
+  /// Begins to accept, now or as soon as the poller takes one more.
+  func open() {
+    guard registration == nil, isOpen else { return }
+    do {
+      registration = try withSocket { socket throws(Errno) in
+        // Level-triggered: what a burst leaves behind is reported again.
+        try home.loop.watch(socket, self, for: isShared ? [.readable, .exclusive] : [.readable])
+      }
+      retryDelay = StreamListener.firstRetryDelay
+    } catch {
+      retryLater()
+    }
+  }
+
+  private func retryLater() {
+    retryTimer = home.loop.setTimer(at: home.loop.now + retryDelay, self)
+    retryDelay = min(retryDelay * 2, StreamListener.longestRetryDelay)
+  }
+
+  /// Takes what waits in the queue and closes: closing alone would reset it.
+  func close() {
+    if let timer = retryTimer.take() { home.loop.cancel(timer) }
+    if registration != nil { while takeOne() {} }
+    leavePoller()
+    socket = nil
+  }
+
+  // MARK: Accepting
+
+  func handle(_ readiness: Readiness, tag: UInt32) {
+    // Reported again in the very next turn: there is a queue, and bursts grow. Else one is taken,
+    // without the call that would find the queue empty.
+    burst = home.loop.turns == lastTurn + 1 ? min(burst * 2, home.limits.acceptBurst) : 1
+    lastTurn = home.loop.turns
+    var taken = 0
+    while taken < burst, takeOne() { taken += 1 }
+  }
+
+  /// Accepts one connection. False when none waits or accepting pauses.
+  private func takeOne() -> Bool {
+    guard home.budget.take() else {
+      pause(.flowLimit(home.budget.capacity))
+      home.budget.waitForRoom { [self, loop = home.loop] in
+        loop.post { self.resume() }
+      }
+      return false
+    }
+    do {
+      let accepted = try withSocket { socket throws(Errno) in try home.system.accept(socket) }
+      guard let accepted = consume accepted else {
+        home.budget.give()
+        return false
+      }
+      home.begin(accepted, for: tunnel, at: exactAddress)
+      return true
+    } catch {
+      home.budget.give()
+      return failed(error)
+    }
+  }
+
+  /// True when the error was one connection's and accepting goes on.
+  private func failed(_ error: Errno) -> Bool {
+    guard error.isResourceLimit else {
+      // accept(2): errors already pending on the new connection are that connection's alone.
+      home.counters.acceptErrors += 1
+      return true
+    }
+    pause(.system(error))
+    retryLater()
+    return false
+  }
+
+  // MARK: Pausing
+
+  private func pause(_ reason: AcceptPause) {
+    guard registration != nil else { return }
+    leavePoller()
+    home.counters.acceptPauses += 1
+    pausedSince = home.loop.now
+    if let last = lastWarning, last + StreamListener.warningInterval > home.loop.now { return }
+    lastWarning = home.loop.now
+    home.observer.warned(.acceptPaused(listener: address, reason: reason))
+  }
+
+  private func resume() {
+    if let timer = retryTimer.take() { home.loop.cancel(timer) }
+    open()
+  }
+
+  func timerFired(tag: UInt32) {
+    retryTimer = nil
+    open()
+  }
+
+  private func leavePoller() {
+    guard let current = registration.take() else { return }
+    withSocket { socket in home.loop.unwatch(current, socket) }
+  }
+
+  private var isOpen: Bool {
+    switch socket {
+    case .some: true
+    case .none: false
+    }
+  }
+
+  private func withSocket<Result: ~Copyable, Failure: Error>(
+    _ body: (borrowing Descriptor) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    switch socket {
+    case .some(let socket): return try body(socket)
+    case .none: preconditionFailure("a closed listener is used")
+    }
+  }
+}
