@@ -205,11 +205,11 @@ struct RefusedCase: CustomTestStringConvertible {
 
   @Test("any and localhost bind both families, an address itself")
   func addressesToBind() {
-    #expect(ListenAddress.any.addresses == [.any4, .any6])
-    #expect(ListenAddress.localhost.addresses == [.loopback4, .loopback6])
-    #expect(ListenAddress.address(.any6).addresses == [.any6])
-    #expect(ListenAddress.localhost.isLoopback)
-    #expect(!ListenAddress.any.isLoopback)
+    #expect(BindAddress.any.addresses == [.any4, .any6])
+    #expect(BindAddress.localhost.addresses == [.loopback4, .loopback6])
+    #expect(BindAddress.address(.any6).addresses == [.any6])
+    #expect(BindAddress.localhost.isLoopback)
+    #expect(!BindAddress.any.isLoopback)
   }
 
   @Test("A text longer than the limit is refused unread")
