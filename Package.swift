@@ -52,6 +52,18 @@ var targets: [Target] = [
   tests("TidyTests", []),
 ]
 
+// Fuzzers have no main function of their own and link only with --sanitize=fuzzer: Fuzz/run.
+if Context.environment["ADIT_FUZZ"] != nil {
+  for (name, modules) in [
+    "fuzz-toml": ["Configuration"], "fuzz-listen": ["Configuration"], "fuzz-address": ["Kernel"],
+  ] {
+    targets.append(
+      .executableTarget(
+        name: name, dependencies: modules.map { .init(stringLiteral: $0) }, path: "Fuzz/\(name)",
+        swiftSettings: strict))
+  }
+}
+
 let package = Package(
   name: "adit",
   products: [
