@@ -37,6 +37,10 @@ var targets: [Target] = [
   module("Configuration", ["Kernel", "CTOML"]),
   module("AditCommands", ["Configuration", "Relay", "Names", "Reactor", "Kernel"]),
   .executableTarget(name: "adit", dependencies: ["AditCommands"], swiftSettings: strict),
+  // The page that `make run` opens a tunnel to.
+  .executableTarget(
+    name: "adit-page", dependencies: ["Reactor", "Kernel"], path: "Demo/Page",
+    swiftSettings: strict),
 
   // Tests and what they share.
   .target(name: "CAllocations", path: "Tests/CAllocations"),

@@ -16,6 +16,12 @@ public struct StreamSettings: Hashable, Sendable {
   public var userTimeout: Duration = .zero
   /// Probes of silent connections; nil for none.
   public var keepalive: Keepalive? = Keepalive(idleSeconds: 60, intervalSeconds: 10, count: 6)
+  /// True: small segments are sent at once, TCP_NODELAY.
+  public var sendsAtOnce = true
+  /// Connections that the kernel holds until they are accepted; `net.core.somaxconn` caps it.
+  public var backlog: Int32 = 4096
+  /// Flows of the tunnel at once; nil for as many as the process may have.
+  public var flowLimit: Int?
   /// False: an end of stream from one side ends the connection in both directions.
   public var passesHalfClose = true
 

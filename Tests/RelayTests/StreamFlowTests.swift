@@ -157,7 +157,7 @@ import Testing
   func refuses() throws {
     let bench = try RelayBench()
     let (flow, client) = try bench.acceptedFlow()
-    flow.dialer?.attemptIsReady([.error, .hungUp])
+    flow.dialer?.latestAttempt?.handle([.error, .hungUp], tag: 0)
     #expect(client.fate == .reset)
     #expect(
       bench.witness.records.map(\.end) == [.targetUnreachable(.system(.connectionRefused))])
@@ -174,7 +174,7 @@ import Testing
     bench.streams.openErrors = [error]
     let descriptor = try bench.streams.makeSocket()
     let client = bench.streams.socket(descriptor.number)
-    #expect(bench.budget.take())
+    #expect(bench.budget.take() && bench.tunnel.budget.take())
     bench.home.begin(
       Accepted(descriptor, from: .ip(.loopback4, port: 1)), for: bench.tunnel, at: nil)
     #expect(client.fate == .reset)

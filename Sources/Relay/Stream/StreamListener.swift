@@ -67,6 +67,7 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
   /// Takes what waits in the queue and closes: closing alone would reset it.
   func close() {
     if let timer = retryTimer.take() { home.loop.cancel(timer) }
+    // Bounded by the queue, which takes no more once the descriptor is closed.
     if registration != nil { while takeOne() {} }
     leavePoller()
     socket = nil
@@ -85,25 +86,42 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
 
   /// Accepts one connection. False when none waits or accepting pauses.
   private func takeOne() -> Bool {
-    guard home.budget.take() else {
-      pause(.flowLimit(home.budget.capacity))
-      home.budget.waitForRoom { [self, loop = home.loop] in
-        loop.post { self.resume() }
-      }
-      return false
-    }
+    guard takePlaces() else { return false }
     do {
       let accepted = try withSocket { socket throws(Errno) in try home.system.accept(socket) }
       guard let accepted = consume accepted else {
-        home.budget.give()
+        givePlaces()
         return false
       }
       home.begin(accepted, for: tunnel, at: exactAddress)
       return true
     } catch {
-      home.budget.give()
+      givePlaces()
       return failed(error)
     }
+  }
+
+  /// Takes a flow's places in the process and in the tunnel, or pauses until there are some.
+  private func takePlaces() -> Bool {
+    guard home.budget.take() else { return pauseUntilRoom(in: home.budget) }
+    guard tunnel.budget.take() else {
+      home.budget.give()
+      return pauseUntilRoom(in: tunnel.budget)
+    }
+    return true
+  }
+
+  private func givePlaces() {
+    tunnel.budget.give()
+    home.budget.give()
+  }
+
+  private func pauseUntilRoom(in budget: FlowBudget) -> Bool {
+    pause(.flowLimit(budget.capacity))
+    budget.waitForRoom { [self, loop = home.loop] in
+      loop.post { self.resume() }
+    }
+    return false
   }
 
   /// True when the error was one connection's and accepting goes on.

@@ -66,7 +66,9 @@ final class LinuxStreams: StreamSystem, Sendable {
   }
 
   func open(for address: SocketAddress) throws(Errno) -> Descriptor {
-    try .streamSocket(for: address)
+    let socket = try Descriptor.streamSocket(for: address)
+    if case .ip = address { try socket.set(.urgentInline, 1) }
+    return socket
   }
 
   func connect(

@@ -22,6 +22,7 @@ final class Witness: RelayObserver {
 final class RelayBench {
   let streams: SimulatedStreams
   let witness = Witness()
+  let names = ScriptedNames()
   let loop: EventLoop
   let home: RelayLoop
   let time: Lock<Instant>
@@ -30,7 +31,8 @@ final class RelayBench {
 
   init(
     seed: UInt64 = 1, buffers: Int = 8, pipes: Int = 4, flows: Int = 10,
-    settings: StreamSettings = StreamSettings()
+    settings: StreamSettings = StreamSettings(),
+    targets: [RelayTarget] = [.address(.ip(.loopback4, port: 9))]
   ) throws {
     streams = SimulatedStreams(seed: seed)
     let time = Lock(Instant(nanoseconds: 1_000_000_000))
@@ -41,11 +43,15 @@ final class RelayBench {
     limits.pipes = pipes
     budget = FlowBudget(capacity: flows)
     home = try RelayLoop(
-      loop: loop, system: streams, observer: witness, budget: budget, limits: limits)
+      loop: loop, system: streams, observer: witness, budget: budget, limits: limits,
+      names: { [names] _ in names })
     tunnel = ActiveTunnel(
       StreamTunnel(
-        name: "test", targets: [.address(.ip(.loopback4, port: 9))], settings: settings))
+        name: "test", targets: targets, settings: settings),
+      budget: FlowBudget(capacity: .max))
   }
+
+  deinit { home.shutDown() }
 
   /// Begins a flow and lets its target answer.
   func connectedFlow() throws -> (
@@ -53,7 +59,7 @@ final class RelayBench {
   ) {
     let (flow, client) = try acceptedFlow()
     let target = streams.socket(try #require(streams.opened.last))
-    flow.dialer?.attemptIsReady([.writable])
+    flow.dialer?.latestAttempt?.handle([.writable], tag: 0)
     return (flow, client, target)
   }
 
@@ -61,7 +67,8 @@ final class RelayBench {
   func acceptedFlow() throws -> (flow: StreamFlow, client: SimulatedSocket) {
     let descriptor = try streams.makeSocket()
     let client = streams.socket(descriptor.number)
-    precondition(budget.take(), "the test begins more flows than it allows")
+    precondition(
+      budget.take() && tunnel.budget.take(), "the test begins more flows than it allows")
     home.begin(
       Accepted(descriptor, from: .ip(.loopback4, port: 1)), for: tunnel,
       at: .ip(.loopback4, port: 3))
