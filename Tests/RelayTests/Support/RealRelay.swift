@@ -35,6 +35,13 @@ final class RealRelay {
     return (client, try server.accept())
   }
 
+  /// Waits until every loop has done what it was asked before.
+  func waitForLoops() {
+    let done = Signal()
+    relay.counters { _ in done.send() }
+    done.wait()
+  }
+
   deinit {
     relay.close(listener)
     relay.shutDown()
