@@ -44,19 +44,20 @@ struct OptionDescription: Hashable, Sendable {
   }
 }
 
+extension OptionDescription {
+  /// What every verb takes.
+  static let common = [
+    OptionDescription(
+      name: "--json", argument: .none, group: .other,
+      documentation: "All output as JSON, one value a line."),
+    OptionDescription(
+      name: "--help", short: "-h", argument: .none, group: .other, documentation: "This text."),
+  ]
+}
+
 /// The options of `adit forward`: the keys of the schema with dashes, and a few of its own.
 enum ForwardOption {
   static let all: [OptionDescription] = form + tunnel + process + other
-
-  /// The option of that name, with its dashes, long or short.
-  static func named(_ name: String) -> OptionDescription? {
-    all.first { $0.name == name || $0.short == name }
-  }
-
-  /// All names, for "did you mean".
-  static var names: [String] {
-    all.flatMap { [$0.name, $0.short ?? ""] }.filter { $0.count > 2 }
-  }
 
   private static let form = [
     OptionDescription(
@@ -77,16 +78,11 @@ enum ForwardOption {
     descriptions(of: $0, in: .process)
   }
 
-  private static let other = [
-    OptionDescription(
-      name: "--json", argument: .none, group: .other,
-      documentation: "All output as JSON, one value a line."),
-    OptionDescription(
-      name: "--help", short: "-h", argument: .none, group: .other,
-      documentation: "This text."),
-    OptionDescription(
-      name: "--version", argument: .none, group: .other, documentation: "The version."),
-  ]
+  private static let other =
+    OptionDescription.common + [
+      OptionDescription(
+        name: "--version", argument: .none, group: .other, documentation: "The version.")
+    ]
 
   private static func descriptions<Root>(
     of key: OptionKey<Root>, in group: OptionDescription.Group
