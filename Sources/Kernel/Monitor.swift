@@ -1,3 +1,4 @@
+internal import CKernel
 internal import Glibc
 
 /// A value behind a lock, and threads that wait until it is as they need it.

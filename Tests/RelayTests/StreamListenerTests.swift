@@ -56,6 +56,7 @@ import Testing
     #expect(bench.home.flows.count == 3)
     #expect(bench.witness.warnings == 1, "the second pause comes too soon to be told again")
     #expect(bench.home.counters.acceptPauses == 2)
+    #expect(bench.witness.resumptions == 1)
     listener.close()
   }
 

@@ -20,7 +20,8 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
   private var registration: Registration?
   private var burst = 1
   private var lastTurn: UInt64 = 0
-  private var pausedSince: Instant?
+  /// When the pause began that was told; nil when accepting goes on or the pause was not told.
+  private var toldPause: Instant?
   private var retryTimer: TimerToken?
   private var retryDelay = StreamListener.firstRetryDelay
   private var lastWarning: Instant?
@@ -54,9 +55,15 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
         try home.loop.watch(socket, self, for: isShared ? [.readable, .exclusive] : [.readable])
       }
       retryDelay = StreamListener.firstRetryDelay
+      tellThatItGoesOn()
     } catch {
       retryLater()
     }
+  }
+
+  private func tellThatItGoesOn() {
+    guard let start = toldPause.take() else { return }
+    home.observer.warned(.acceptResumed(listener: address, after: home.loop.now - start))
   }
 
   private func retryLater() {
@@ -142,9 +149,9 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
     guard registration != nil else { return }
     leavePoller()
     home.counters.acceptPauses += 1
-    pausedSince = home.loop.now
     if let last = lastWarning, last + StreamListener.warningInterval > home.loop.now { return }
     lastWarning = home.loop.now
+    toldPause = home.loop.now
     home.observer.warned(.acceptPaused(listener: address, reason: reason))
   }
 

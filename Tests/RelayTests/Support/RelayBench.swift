@@ -8,14 +8,27 @@ import Testing
 final class Witness: RelayObserver {
   let wantsEvents = true
   let wantsRecords = true
-  private let seen = Lock<(records: [FlowRecord], warnings: Int, events: Int)>(([], 0, 0))
+  private struct State {
+    var records: [FlowRecord] = []
+    var warnings = 0
+    var resumptions = 0
+    var events = 0
+  }
+
+  private let seen = Lock(State())
 
   var records: [FlowRecord] { seen.withLock { $0.records } }
+  var resumptions: Int { seen.withLock { $0.resumptions } }
   var warnings: Int { seen.withLock { $0.warnings } }
 
   func happened(_ event: FlowEvent) { seen.withLock { $0.events += 1 } }
   func ended(_ record: FlowRecord) { seen.withLock { $0.records.append(record) } }
-  func warned(_ warning: RelayWarning) { seen.withLock { $0.warnings += 1 } }
+  func warned(_ warning: RelayWarning) {
+    switch warning {
+    case .acceptPaused: seen.withLock { $0.warnings += 1 }
+    case .acceptResumed: seen.withLock { $0.resumptions += 1 }
+    }
+  }
 }
 
 /// One loop of a relay over a simulated kernel, with a clock that the test moves.
