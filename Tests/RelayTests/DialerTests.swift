@@ -69,6 +69,22 @@ import Testing
     #expect(bench.loop.population.registrations == 2)
   }
 
+  @Test("An address without a route fails at once, and the next keeps its own time")
+  func goesOnAfterAnImmediateFailure() throws {
+    let bench = try RelayBench(targets: [named, first])
+    bench.names.answers = [
+      FamilyAnswer(.v6, .addresses([six])), FamilyAnswer(.v4, .failure(.noAddress)),
+    ]
+    bench.streams.connectErrors = [.addressNotAvailable]
+    let (flow, client) = try bench.acceptedFlow()
+    #expect(flow.dialer?.latestAttempt?.address.port == 1)
+    // A wake-up of the race that is over must not end the attempt that follows it.
+    try bench.pass(.seconds(9))
+    #expect(client.fate == nil)
+    flow.dialer?.latestAttempt?.handle([.writable], tag: 0)
+    #expect(flow.target.peer.port == 1)
+  }
+
   @Test("An answer from the cache connects at once")
   func connectsFromTheCache() throws {
     let bench = try RelayBench(targets: [named])

@@ -15,6 +15,8 @@ final class Dialer: TimerHandler {
   private var targetDeadline = Instant.never
   private var attempts: [DialAttempt] = []
   private var race: ConnectionRace?
+  private var pending: [ConnectionRace.Action] = []
+  private var isPerforming = false
   private var question: (any NameQuestion)?
   private var timer: TimerToken?
   private var lastFailure = ConnectFailure.timedOut
@@ -73,6 +75,7 @@ final class Dialer: TimerHandler {
     if let timer = timer.take() { home.loop.cancel(timer) }
     question?.cancel()
     question = nil
+    pending = []
     for attempt in attempts { attempt.abandon() }
     attempts = []
   }
@@ -169,16 +172,22 @@ final class Dialer: TimerHandler {
 
   private func perform(_ input: (inout ConnectionRace, Instant) -> [ConnectionRace.Action]) {
     guard var current = race else { return }
-    let actions = input(&current, home.loop.now)
+    pending += input(&current, home.loop.now)
     race = current
-    for action in actions {
-      switch action {
-      case .attempt(let number, let address): begin(number, .ip(address, port: port))
-      case .abandon(let number): abandonAttempt(number)
-      case .wake(let time): setTimer(time)
-      case .won(let number): win(number)
-      case .lost(let failure): lose(failure)
-      }
+    // An attempt may fail at once, and what follows from that comes after what is still to do.
+    guard !isPerforming else { return }
+    isPerforming = true
+    defer { isPerforming = false }
+    while !pending.isEmpty { perform(pending.removeFirst()) }
+  }
+
+  private func perform(_ action: ConnectionRace.Action) {
+    switch action {
+    case .attempt(let number, let address): begin(number, .ip(address, port: port))
+    case .abandon(let number): abandonAttempt(number)
+    case .wake(let time): setTimer(time)
+    case .won(let number): win(number)
+    case .lost(let failure): lose(failure)
     }
   }
 

@@ -55,7 +55,9 @@ final class StreamFlow: EventHandler, TimerHandler {
   static let stepsPerTurn = 32
   /// Delays between questions whether the last bytes have been acknowledged: doubled each time.
   static let firstAskDelay = Duration.milliseconds(1)
-  static let longestAskDelay = Duration.milliseconds(100)
+  static let longestAskDelay = (
+    delivering: Duration.milliseconds(100), settling: Duration.seconds(1)
+  )
   /// The peers' windows are looked at no more often than this.
   static let shortestUserTimeoutCheck = Duration.milliseconds(100)
 
@@ -250,7 +252,9 @@ final class StreamFlow: EventHandler, TimerHandler {
       return false
     case .wait:
       askTimer = home.loop.setTimer(at: home.loop.now + askDelay, self, tag: Tag.ask)
-      askDelay = min(askDelay * 2, StreamFlow.longestAskDelay)
+      let longest = StreamFlow.longestAskDelay
+      askDelay = min(
+        askDelay * 2, machine.phase == .settling ? longest.settling : longest.delivering)
       keepTime()
       return false
     case .read, .write, .discard, .shutDown, .askUnacknowledged: return true
