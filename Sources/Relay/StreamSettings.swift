@@ -81,6 +81,8 @@ public struct RelayLimits: Hashable, Sendable {
   /// Bytes asked for of a pipe. 256 KiB keeps the kernel's per-user pipe pages
   /// (`fs.pipe-user-pages-soft`) good for 256 pipes.
   public static let pipeCapacity = 262_144
+  /// Bytes that a pipe must have to be of use.
+  public static let leastPipeCapacity = 65_536
   /// Descriptors kept for everything but flows and pipes: listeners, loops, names, logs.
   public static let reservedDescriptors = 16
 
