@@ -31,9 +31,10 @@ struct Page {
     let skipped =
       results.skipped.isEmpty
       ? "" : " Not installed, so not measured: \(results.skipped.joined(separator: ", "))."
+    let others = "Other programs kept \(decimal(results.others)) processors busy (median)."
     return "\(results.machine.cores) × \(results.machine.processor), "
       + "Linux \(results.machine.kernel), loopback; medians of \(results.rounds) interleaved "
-      + "round(s) of \(decimal(results.seconds)) s. \(versions.joined(separator: ", ")).\(skipped)"
+      + "round(s) of \(decimal(results.seconds)) s. \(others) \(versions.joined(separator: ", ")).\(skipped)"
   }
 
   private func heading(_ text: String, level: Int) -> String {

@@ -22,6 +22,8 @@ struct Measurement: Codable {
   var round: Int
   var offered: Int
   var values: [Metric: Double]
+  /// Processors that other programs kept busy meanwhile.
+  var others = 0.0
   var problem: String?
 }
 
@@ -48,6 +50,12 @@ struct Results: Codable {
   func offered(_ scenario: String, threads: Int) -> Int? {
     measurements.first { $0.scenario == scenario && $0.threads == threads && $0.offered > 0 }?
       .offered
+  }
+
+  /// The median share of the machine that others took, in processors.
+  var others: Double {
+    let values = measurements.map(\.others).sorted()
+    return values.isEmpty ? 0 : values[values.count / 2]
   }
 
   /// Writes the whole as JSON.
