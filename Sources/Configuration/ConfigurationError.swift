@@ -1,4 +1,4 @@
-/// Everything that can be wrong with a configuration: what is wrong, where, and what would be right.
+/// Everything that can be wrong with a configuration: what, where, and what would be right.
 public enum ConfigurationError: Error, Hashable, Sendable {
   /// A LISTEN or TARGET that does not read.
   case text(TextFault, at: TextPlace)

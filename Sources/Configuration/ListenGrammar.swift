@@ -3,8 +3,8 @@ internal import Kernel
 extension ListenSpecification {
   /// Reads LISTEN: `[tcp://][ADDRESS:]PORT`, `PORT/tcp`, `unix:PATH`, `unix:@NAME` or `fd:NAME`.
   ///
-  /// An address is an IP address (IPv6 in brackets), `localhost`, or `any` or `*` for every address;
-  /// without one it is 127.0.0.1.
+  /// An address is an IP address (IPv6 in brackets), `localhost`, or `any` or `*` for every
+  /// address; without one it is 127.0.0.1.
   public init(_ text: String) throws(ConfigurationError) {
     let grammar = try GrammarText(.listen, text)
     if let name = try grammar.unixName(text[...]) {
@@ -37,7 +37,7 @@ extension GrammarText {
     IPAddress(part) != nil || ["any", "*", "localhost"].contains(part.lowercased())
   }
 
-  private func listenAddress(_ part: Substring) throws(ConfigurationError) -> ListenAddress {
+  private func listenAddress(_ part: Substring) throws(ConfigurationError) -> BindAddress {
     if let address = IPAddress(part) { return .address(address) }
     switch part.lowercased() {
     case "any", "*": return .any

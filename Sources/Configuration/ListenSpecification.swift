@@ -3,7 +3,7 @@ public import Kernel
 /// Where a tunnel listens, as LISTEN says it: `8080`, `any:8080`, `unix:/run/x.sock`, `fd:web`.
 public enum ListenSpecification: Hashable, Sendable {
   /// A TCP port at an address; port 0 takes a free one.
-  case ip(ListenAddress, port: UInt16)
+  case ip(BindAddress, port: UInt16)
   /// A unix socket, by its file or its abstract name.
   case unix(UnixName)
   /// A socket that came from the service manager, by the name it was given there.
@@ -11,7 +11,7 @@ public enum ListenSpecification: Hashable, Sendable {
 }
 
 /// The addresses of a listening port.
-public enum ListenAddress: Hashable, Sendable {
+public enum BindAddress: Hashable, Sendable {
   /// Exactly this address; `0.0.0.0` is every IPv4 address and `::` every IPv6 address.
   case address(IPAddress)
   /// Every address of both families.

@@ -1,7 +1,7 @@
 /// The word nearest to `word`, for "did you mean"; nil when none is near.
 ///
-/// A word is near when a third of its letters or fewer were mistyped, or when it is the last part of
-/// a dotted or dashed one (`flows` of `limits.flows`).
+/// A word is near when a third of its letters or fewer were mistyped, or when it is the last part
+/// of a dotted or dashed one (`flows` of `limits.flows`).
 func nearest(to word: String, in words: [String]) -> String? {
   let letters = Array(word.lowercased().utf8)
   guard !letters.isEmpty, letters.count <= 64 else { return nil }

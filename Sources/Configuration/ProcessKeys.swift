@@ -13,9 +13,9 @@ extension ProcessConfiguration: KeyedConfiguration {
       "The most that flows may go on when the program is told to end; then they are reset."),
     .integer(
       "buffers", \.buffers, from: 16, to: 1_000_000,
-      "Buffers that may be lent at one time to flows with bytes under way."),
+      "Buffers of 64 KiB that may hold bytes at one time, shared out among the threads."),
     .integer(
       "pipes", \.pipes, from: 0, to: 1_000_000,
-      "Pipes that may be lent at one time to flows with bytes under way; 0 copies instead."),
+      "Pipes that may hold bytes at one time, shared out among the threads; 0 copies instead."),
   ]
 }

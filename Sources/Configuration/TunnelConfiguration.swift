@@ -38,7 +38,7 @@ public struct TunnelConfiguration: Hashable, Sendable {
   /// Whether small segments are sent at once (`TCP_NODELAY`).
   public var noDelay = true
   /// Probes of silent peers; nil for none.
-  public var keepalive: Keepalive? = Keepalive()
+  public var keepalive: KeepaliveSettings? = KeepaliveSettings()
   /// Connections the kernel holds until they are accepted.
   public var backlog = 4096
 
@@ -67,7 +67,7 @@ public struct TunnelConfiguration: Hashable, Sendable {
 }
 
 /// Probes by which the kernel finds out that a silent peer is gone.
-public struct Keepalive: Hashable, Sendable {
+public struct KeepaliveSettings: Hashable, Sendable {
   /// Silence before the first probe.
   public var idle = Duration.seconds(60)
   /// Time between probes.

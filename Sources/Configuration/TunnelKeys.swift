@@ -39,7 +39,7 @@ extension TunnelConfiguration: KeyedConfiguration {
       "The most that delivering received bytes takes before a reset is passed on."),
     .duration(
       "user-timeout", \.userTimeout,
-      "The most that sent bytes stay unacknowledged (TCP_USER_TIMEOUT); 0s for the kernel's limit."),
+      "The most that sent bytes go unacknowledged (TCP_USER_TIMEOUT); 0s: the kernel's limit."),
   ]
 
   private static let sockets: [TunnelKey] = [
@@ -81,8 +81,8 @@ extension TunnelConfiguration {
   }
 
   /// The probes, those of the default where they are off; setting one turns them on.
-  fileprivate var keepaliveOrDefault: Keepalive {
-    get { keepalive ?? Keepalive() }
+  fileprivate var keepaliveOrDefault: KeepaliveSettings {
+    get { keepalive ?? KeepaliveSettings() }
     set { keepalive = newValue }
   }
 }

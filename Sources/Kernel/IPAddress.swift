@@ -51,7 +51,8 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads a literal: `192.0.2.1`, `2001:db8::1`, `fe80::1%eth0`, `fe80::1%2`. No brackets, no name.
+  /// Reads a literal: `192.0.2.1`, `2001:db8::1`, `fe80::1%eth0`, `fe80::1%2`. No brackets and no
+  /// name.
   ///
   /// Nil when the text is not exactly one address, or names an interface that is not there.
   public init?(_ text: some StringProtocol) {

@@ -77,6 +77,9 @@ public struct SplicePipe: ~Copyable, Sendable {
     _ = adit_pipe_set_capacity(ends.1, Int32(capacity))
   }
 
+  /// A number that no other open pipe has: what a test knows it by.
+  public var identity: Int32 { readEnd.number }
+
   /// Bytes that the pipe's slots hold when each carries a page.
   public borrowing func capacity() throws(Errno) -> Int {
     Int(try check(adit_pipe_capacity(writeEnd.number)))

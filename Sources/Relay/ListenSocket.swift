@@ -11,16 +11,13 @@ struct ListenSockets {
   /// The file that closing removes, nil for what has none.
   let file: FileStatus?
 
-  /// Connections that the kernel holds waiting, at most; its own limit is `net.core.somaxconn`.
-  static let backlog: Int32 = 4096
-
   /// Opens `count` sockets at `address`.
   static func open(
     _ address: SocketAddress, count: Int, settings: StreamSettings
   ) throws(ListenError) -> ListenSockets {
     switch address {
     case .ip: try openIP(address, count: count, settings: settings)
-    case .unix(let name): try openUnix(name, count: count)
+    case .unix(let name): try openUnix(name, count: count, backlog: settings.backlog)
     }
   }
 
@@ -83,7 +80,7 @@ struct ListenSockets {
       for _ in 1..<max(1, count) {
         owners.append(try socket(at: address, joining: true, settings))
       }
-      try owners.forEach { socket throws(Errno) in try socket.listen(backlog: backlog) }
+      try owners.forEach { socket throws(Errno) in try socket.listen(backlog: settings.backlog) }
       numbers = owners.release()
       return ListenSockets(address: address, numbers: numbers, isShared: false, file: nil)
     } catch {
@@ -107,7 +104,7 @@ struct ListenSockets {
   private static func inherit(
     _ settings: StreamSettings, by socket: borrowing Descriptor
   ) throws(Errno) {
-    try socket.set(.noDelay, 1)
+    try socket.set(.noDelay, settings.sendsAtOnce ? 1 : 0)
     try socket.set(.urgentInline, 1)
     if let keepalive = settings.keepalive { try socket.set(keepalive) }
     if settings.userTimeout > .zero {
@@ -116,7 +113,7 @@ struct ListenSockets {
   }
 
   private static func openUnix(
-    _ name: UnixName, count: Int
+    _ name: UnixName, count: Int, backlog: Int32
   ) throws(ListenError) -> ListenSockets {
     let address = SocketAddress.unix(name)
     let socket = try refusing(address) { () throws(Errno) in

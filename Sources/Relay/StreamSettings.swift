@@ -16,6 +16,12 @@ public struct StreamSettings: Hashable, Sendable {
   public var userTimeout: Duration = .zero
   /// Probes of silent connections; nil for none.
   public var keepalive: Keepalive? = Keepalive(idleSeconds: 60, intervalSeconds: 10, count: 6)
+  /// True: small segments are sent at once, TCP_NODELAY.
+  public var sendsAtOnce = true
+  /// Connections that the kernel holds until they are accepted; `net.core.somaxconn` caps it.
+  public var backlog: Int32 = 4096
+  /// Flows of the tunnel at once; nil for as many as the process may have.
+  public var flowLimit: Int?
   /// False: an end of stream from one side ends the connection in both directions.
   public var passesHalfClose = true
 
@@ -75,6 +81,8 @@ public struct RelayLimits: Hashable, Sendable {
   /// Bytes asked for of a pipe. 256 KiB keeps the kernel's per-user pipe pages
   /// (`fs.pipe-user-pages-soft`) good for 256 pipes.
   public static let pipeCapacity = 262_144
+  /// Bytes that a pipe must have to be of use.
+  public static let leastPipeCapacity = 65_536
   /// Descriptors kept for everything but flows and pipes: listeners, loops, names, logs.
   public static let reservedDescriptors = 16
 

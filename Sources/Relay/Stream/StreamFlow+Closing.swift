@@ -8,6 +8,7 @@ extension StreamFlow {
     isClosed = true
     if let timer = patienceTimer.take() { home.loop.cancel(timer) }
     if let timer = askTimer.take() { home.loop.cancel(timer) }
+    if let timer = userTimeoutTimer.take() { home.loop.cancel(timer) }
     dialer?.abandon()
     dialer = nil
     var record = home.wantsRecords ? record() : nil

@@ -35,6 +35,7 @@ final class StreamFlow: EventHandler, TimerHandler {
   var askTimer: TimerToken?
   var askDelay = StreamFlow.firstAskDelay
   var lastUnacknowledged = 0
+  var userTimeoutTimer: TimerToken?
   var isClosed = false
   /// Connected, and without the options that only matter to a connection that lasts.
   var awaitsSettling = false
@@ -46,6 +47,7 @@ final class StreamFlow: EventHandler, TimerHandler {
     static let resume: UInt32 = 2
     static let patience: UInt32 = 3
     static let ask: UInt32 = 4
+    static let userTimeout: UInt32 = 5
   }
 
   /// Steps after which the other flows of the loop get their turn; with a full pipe each,
@@ -53,7 +55,11 @@ final class StreamFlow: EventHandler, TimerHandler {
   static let stepsPerTurn = 32
   /// Delays between questions whether the last bytes have been acknowledged: doubled each time.
   static let firstAskDelay = Duration.milliseconds(1)
-  static let longestAskDelay = Duration.milliseconds(100)
+  static let longestAskDelay = (
+    delivering: Duration.milliseconds(100), settling: Duration.seconds(1)
+  )
+  /// The peers' windows are looked at no more often than this.
+  static let shortestUserTimeoutCheck = Duration.milliseconds(100)
 
   init(
     number: UInt64, tunnel: ActiveTunnel, home: RelayLoop, client: SocketAddress,
@@ -133,13 +139,15 @@ final class StreamFlow: EventHandler, TimerHandler {
     dialer.start()
   }
 
-  /// A target was reached.
-  func connected(_ endpoint: consuming Endpoint) {
+  /// A target was reached; `readiness` is what its socket was ready for then.
+  func connected(_ endpoint: consuming Endpoint, _ readiness: Readiness) {
     dialer = nil
     target = endpoint
     home.loop.hand(target.registration, to: self, tag: Tag.target)
     awaitsSettling = true
+    setUserTimeout()
     home.flowConnected(self)
+    note(readiness, of: .target)
     pump()
   }
 
@@ -159,6 +167,15 @@ final class StreamFlow: EventHandler, TimerHandler {
     }
   }
 
+  private func setUserTimeout() {
+    let limit = tunnel.settings.userTimeout
+    guard limit > .zero, !target.isUnix else { return }
+    target.withSocket { socket in
+      // Refused only by a socket that has failed, which the next transfer tells.
+      try? home.system.set(socket, .userTimeout, limit.wholeMilliseconds)
+    }
+  }
+
   /// Ends the flow from outside: both sides see a reset.
   func abort(because end: FlowEnd) {
     finish(machine.abort(), because: end)
@@ -171,6 +188,9 @@ final class StreamFlow: EventHandler, TimerHandler {
     case Tag.patience:
       patienceTimer = nil
       patienceIsOver()
+    case Tag.userTimeout:
+      userTimeoutTimer = nil
+      checkUserTimeout()
     default:
       askTimer = nil
       machine.mayAskAgain()
@@ -232,7 +252,9 @@ final class StreamFlow: EventHandler, TimerHandler {
       return false
     case .wait:
       askTimer = home.loop.setTimer(at: home.loop.now + askDelay, self, tag: Tag.ask)
-      askDelay = min(askDelay * 2, StreamFlow.longestAskDelay)
+      let longest = StreamFlow.longestAskDelay
+      askDelay = min(
+        askDelay * 2, machine.phase == .settling ? longest.settling : longest.delivering)
       keepTime()
       return false
     case .read, .write, .discard, .shutDown, .askUnacknowledged: return true

@@ -20,7 +20,8 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
   private var registration: Registration?
   private var burst = 1
   private var lastTurn: UInt64 = 0
-  private var pausedSince: Instant?
+  /// When the pause began that was told; nil when accepting goes on or the pause was not told.
+  private var toldPause: Instant?
   private var retryTimer: TimerToken?
   private var retryDelay = StreamListener.firstRetryDelay
   private var lastWarning: Instant?
@@ -54,9 +55,15 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
         try home.loop.watch(socket, self, for: isShared ? [.readable, .exclusive] : [.readable])
       }
       retryDelay = StreamListener.firstRetryDelay
+      tellThatItGoesOn()
     } catch {
       retryLater()
     }
+  }
+
+  private func tellThatItGoesOn() {
+    guard let start = toldPause.take() else { return }
+    home.observer.warned(.acceptResumed(listener: address, after: home.loop.now - start))
   }
 
   private func retryLater() {
@@ -67,6 +74,7 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
   /// Takes what waits in the queue and closes: closing alone would reset it.
   func close() {
     if let timer = retryTimer.take() { home.loop.cancel(timer) }
+    // Bounded by the queue, which takes no more once the descriptor is closed.
     if registration != nil { while takeOne() {} }
     leavePoller()
     socket = nil
@@ -85,25 +93,42 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
 
   /// Accepts one connection. False when none waits or accepting pauses.
   private func takeOne() -> Bool {
-    guard home.budget.take() else {
-      pause(.flowLimit(home.budget.capacity))
-      home.budget.waitForRoom { [self, loop = home.loop] in
-        loop.post { self.resume() }
-      }
-      return false
-    }
+    guard takePlaces() else { return false }
     do {
       let accepted = try withSocket { socket throws(Errno) in try home.system.accept(socket) }
       guard let accepted = consume accepted else {
-        home.budget.give()
+        givePlaces()
         return false
       }
-      home.begin(accepted, through: self)
+      home.begin(accepted, for: tunnel, at: exactAddress)
       return true
     } catch {
-      home.budget.give()
+      givePlaces()
       return failed(error)
     }
+  }
+
+  /// Takes a flow's places in the process and in the tunnel, or pauses until there are some.
+  private func takePlaces() -> Bool {
+    guard home.budget.take() else { return pauseUntilRoom(in: home.budget) }
+    guard tunnel.budget.take() else {
+      home.budget.give()
+      return pauseUntilRoom(in: tunnel.budget)
+    }
+    return true
+  }
+
+  private func givePlaces() {
+    tunnel.budget.give()
+    home.budget.give()
+  }
+
+  private func pauseUntilRoom(in budget: FlowBudget) -> Bool {
+    pause(.flowLimit(budget.capacity))
+    budget.waitForRoom { [self, loop = home.loop] in
+      loop.post { self.resume() }
+    }
+    return false
   }
 
   /// True when the error was one connection's and accepting goes on.
@@ -124,9 +149,9 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
     guard registration != nil else { return }
     leavePoller()
     home.counters.acceptPauses += 1
-    pausedSince = home.loop.now
     if let last = lastWarning, last + StreamListener.warningInterval > home.loop.now { return }
     lastWarning = home.loop.now
+    toldPause = home.loop.now
     home.observer.warned(.acceptPaused(listener: address, reason: reason))
   }
 

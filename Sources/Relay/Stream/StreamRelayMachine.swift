@@ -132,18 +132,18 @@ struct StreamRelayMachine: Equatable {
   }
 
   private mutating func step(from source: Side) -> Step? {
-    guard let step = direction(from: source).step else { return nil }
-    return last(step, after: direction(from: source.other)) ?? step.between(source, source.other)
+    let own = direction(from: source)
+    guard let step = own.step else { return nil }
+    if step == .shutDown, own.state == .ending, closeEndsStream(after: source.other) {
+      return close(resetClient: false, resetTarget: false)
+    }
+    return step.between(source, source.other)
   }
 
-  /// Where the last thing to do is an end of stream and nothing is in doubt, closing passes it on.
-  private mutating func last(
-    _ step: DirectionMachine.Step, after other: DirectionMachine
-  ) -> Step? {
-    guard step == .shutDown, other.state == .ended, !clientIsLost, !targetIsLost,
-      max(sentToClient, sentToTarget) < StreamRelayMachine.settlingThreshold
-    else { return nil }
-    return close(resetClient: false, resetTarget: false)
+  /// Where the only thing left is an end of stream and nothing is in doubt, closing passes it on.
+  private func closeEndsStream(after other: Side) -> Bool {
+    direction(from: other).state == .ended && !clientIsLost && !targetIsLost
+      && max(sentToClient, sentToTarget) < StreamRelayMachine.settlingThreshold
   }
 
   private mutating func stepAfterLoss() -> Step {

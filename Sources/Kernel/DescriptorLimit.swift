@@ -1,0 +1,12 @@
+internal import Glibc
+
+extension ProcessLimits {
+  /// The soft and the hard limit of open descriptors, getrlimit(2).
+  public static func descriptorLimits() throws(Errno) -> (soft: Int, hard: Int) {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      throw Errno(rawValue: errno)
+    }
+    return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
+  }
+}
