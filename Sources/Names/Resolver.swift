@@ -146,13 +146,7 @@ extension Resolver {
     hosts.ask(NameQuestion(name: name, scope: .search))
     switch hosts.takeReply()?.content {
     case .search(let replies):
-      for family in AddressFamily.allCases {
-        switch replies[family] {
-        case .addresses: return replies
-        case .failed: continue
-        }
-      }
-      return nil
+      return replies == FamilyPair(repeating: .failed(.notFound)) ? nil : replies
     case .family, nil: return nil
     }
   }
