@@ -81,6 +81,11 @@ public final class ChildProcess {
     try wait(for: "“\(part)” on standard error") { errors.next { $0.contains(part) } }
   }
 
+  /// Waits until `part` stands on standard error, in whatever line.
+  public func errorPart(_ part: String) throws {
+    _ = try wait(for: "“\(part)” on standard error") { errors.text.contains(part) ? () : nil }
+  }
+
   /// The next line of standard output that contains `part`.
   @discardableResult
   public func outputLine(containing part: String) throws -> String {
