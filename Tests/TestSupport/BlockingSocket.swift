@@ -1,0 +1,106 @@
+internal import Glibc
+public import Kernel
+
+/// A plain blocking socket for a test's side of a connection. No wait lasts longer than 20 seconds.
+public final class BlockingSocket: Sendable {
+  private let descriptor: Descriptor
+
+  /// How a stream ended.
+  public enum End: Equatable, Sendable {
+    /// As its peer meant it.
+    case endOfStream
+    /// By a reset.
+    case reset
+    /// Not yet, after a long time or at the limit of bytes.
+    case open
+  }
+
+  private init(_ descriptor: consuming Descriptor) {
+    self.descriptor = descriptor
+  }
+
+  /// Connects to a listener on this machine.
+  public static func connected(to address: SocketAddress) throws -> BlockingSocket {
+    let descriptor = try Descriptor.streamSocket(for: address)
+    _ = try descriptor.connect(to: address)
+    let socket = BlockingSocket(descriptor)
+    socket.block()
+    _ = socket.waits(for: POLLOUT)
+    if let error = try socket.descriptor.takeError() { throw error }
+    return socket
+  }
+
+  /// Listens on a free port of 127.0.0.1, or at another address.
+  public static func listening(
+    at address: SocketAddress = .ip(.loopback4, port: 0)
+  ) throws -> BlockingSocket {
+    let descriptor = try Descriptor.streamSocket(for: address)
+    try descriptor.bind(to: address)
+    try descriptor.listen(backlog: 1024)
+    return BlockingSocket(descriptor)
+  }
+
+  /// The socket's own address.
+  public var address: SocketAddress {
+    get throws { try descriptor.localAddress() }
+  }
+
+  /// The descriptor's number, for a child to inherit.
+  public var number: Int32 { descriptor.number }
+
+  /// Waits for a connection.
+  public func accept() throws -> BlockingSocket {
+    guard waits(for: POLLIN), let accepted = try descriptor.accept() else { throw Errno.timedOut }
+    let socket = BlockingSocket(accepted.descriptor())
+    socket.block()
+    return socket
+  }
+
+  /// True when a connection or bytes wait, or come within `milliseconds`.
+  public func hasInput(within milliseconds: Int32 = 0) -> Bool {
+    waits(for: POLLIN, milliseconds: milliseconds)
+  }
+
+  /// Sends all bytes.
+  public func send(_ text: String) throws {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw POSIXFailure(errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Reads to the end or to `limit` bytes: what came, and how it ended.
+  public func receive(limit: Int = .max) -> (text: String, end: End) {
+    var received: [UInt8] = []
+    var end = End.open
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while received.count < limit, waits(for: POLLIN) {
+      let wanted = min(buffer.count, limit - received.count)
+      let count = unsafe recv(descriptor.number, &buffer, wanted, 0)
+      if count > 0 {
+        received += buffer[..<count]
+        continue
+      }
+      end = count == 0 ? .endOfStream : errno == ECONNRESET ? .reset : .open
+      break
+    }
+    return (String(decoding: received, as: UTF8.self), end)
+  }
+
+  /// Ends the stream and goes on reading.
+  public func endStream() throws { try descriptor.shutdownWrite() }
+
+  private func block() {
+    let flags = fcntl(descriptor.number, F_GETFL)
+    _ = fcntl(descriptor.number, F_SETFL, flags & ~O_NONBLOCK)
+  }
+
+  private func waits(for events: Int32, milliseconds: Int32 = 20_000) -> Bool {
+    var entry = pollfd(fd: descriptor.number, events: Int16(events), revents: 0)
+    return unsafe poll(&entry, 1, milliseconds) == 1
+  }
+}
