@@ -61,22 +61,42 @@ public final class BlockingSocket: Sendable {
     waits(for: POLLIN, milliseconds: milliseconds)
   }
 
+  /// Sends all bytes of a text.
+  public func send(_ text: String) throws { try send(Array(text.utf8)) }
+
   /// Sends all bytes.
-  public func send(_ text: String) throws {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
+  public func send(_ bytes: [UInt8]) throws {
+    var sent = 0
+    while sent < bytes.count {
+      let count = unsafe bytes[sent...].withUnsafeBytes {
         unsafe Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { throw POSIXFailure(errno) }
-      rest = rest.dropFirst(count)
+      sent += count
     }
   }
 
-  /// Reads to the end or to `limit` bytes: what came, and how it ended.
+  /// Sends TCP's urgent byte.
+  public func sendUrgent(_ byte: UInt8) throws {
+    var byte = byte
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_OOB)
+    guard unsafe Glibc.send(descriptor.number, &byte, 1, flags) == 1 else {
+      throw POSIXFailure(errno)
+    }
+  }
+
+  /// Reads to the end or to `limit` bytes: what came, as text, and how it ended.
   public func receive(limit: Int = .max) -> (text: String, end: End) {
+    let (bytes, end) = receiveAll(limit: limit)
+    return (String(decoding: bytes, as: UTF8.self), end)
+  }
+
+  /// Reads exactly `count` bytes, fewer when the stream ends before.
+  public func receive(_ count: Int) -> [UInt8] { receiveAll(limit: count).bytes }
+
+  /// Reads to the end or to `limit` bytes: what came, and how it ended.
+  public func receiveAll(limit: Int = .max) -> (bytes: [UInt8], end: End) {
     var received: [UInt8] = []
-    var end = End.open
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while received.count < limit, waits(for: POLLIN) {
       let wanted = min(buffer.count, limit - received.count)
@@ -85,10 +105,31 @@ public final class BlockingSocket: Sendable {
         received += buffer[..<count]
         continue
       }
-      end = count == 0 ? .endOfStream : errno == ECONNRESET ? .reset : .open
-      break
+      return (received, count == 0 ? .endOfStream : errno == ECONNRESET ? .reset : .open)
     }
-    return (String(decoding: received, as: UTF8.self), end)
+    return (received, .open)
+  }
+
+  /// Reads exactly `count` bytes and forgets them, allocating nothing; `turn` makes them come.
+  public func take(_ count: Int, _ turn: () throws -> Void) throws {
+    var block = InlineArray<4096, UInt8>(repeating: 0)
+    var missing = count
+    while missing > 0 {
+      while !hasInput() { try turn() }
+      let wanted = min(missing, 4096)
+      let received = unsafe withUnsafeMutableBytes(of: &block) { bytes in
+        unsafe recv(descriptor.number, bytes.baseAddress, wanted, 0)
+      }
+      guard received > 0 else { throw POSIXFailure(received < 0 ? errno : ENODATA) }
+      missing -= received
+    }
+  }
+
+  /// Makes the close of this socket a reset.
+  public func resetOnClose() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    unsafe setsockopt(
+      descriptor.number, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
   }
 
   /// Ends the stream and goes on reading.

@@ -7,7 +7,7 @@ public final class DatagramReceiver: Sendable {
 
   /// Binds a path or an abstract name.
   public init(at name: UnixName) throws {
-    let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { throw POSIXFailure(errno) }
     descriptor = Descriptor(adopting: number)
     try descriptor.bind(to: .unix(name))

@@ -41,7 +41,9 @@ extension RelayTarget {
 extension RelayLimits {
   /// The limits that the machine and the configuration set for `loops` loops.
   init(_ process: ProcessConfiguration, descriptorLimit: Int, loops: Int, listeners: Int) {
-    self.init(descriptorLimit: descriptorLimit, loops: loops, listeners: listeners)
+    self.init(
+      descriptorLimit: descriptorLimit, openDescriptors: ProcessLimits.openDescriptorCount(),
+      loops: loops, listeners: listeners)
     buffers = max(1, process.buffers / loops)
     pipes = min(pipes, process.pipes / loops)
   }
