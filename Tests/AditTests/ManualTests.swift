@@ -158,13 +158,3 @@ import Testing
     #expect(try text("VERSION") == Version.text + "\n")
   }
 }
-
-/// Programs that tests use when they are there.
-enum Programs {
-  /// True when `name` can be run, or has to be.
-  static func have(_ name: String) -> Bool {
-    ["/usr/bin", "/bin", "/usr/local/bin"].contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
-    }
-  }
-}
