@@ -93,7 +93,8 @@ internal import Reactor
     guard status == ARES_SUCCESS.code else { throw .badServers(list) }
   }
 
-  /// Ends every question without a reply, closes every socket. Not from within a callback of c-ares.
+  /// Ends every question without a reply, closes every socket. Not from within a callback of
+  /// c-ares.
   func close() {
     guard let ended = unsafe channel else { return }
     unsafe channel = nil

@@ -22,7 +22,7 @@ import Testing
     let hosts = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try hostsText.write(to: hosts, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: hosts) }
-    Environment.set("CARES_HOSTS", hosts.path)
+    TestEnvironment.set("CARES_HOSTS", hosts.path)
     let rig = try ResolverRig(change: { $0.readsHostsVariable = true }) { _, family in
       .addresses([family == .v4 ? .v4(0xc000_0201) : .v6(7, 7, scope: 0)], seconds: 60)
     }
