@@ -59,7 +59,8 @@ public import Kernel
 
   /// Makes `run` return after the turn in progress.
   public func stop() {
-    post { self.isRunning = false }
+    // Weak, since a loop that does not run any more would keep the work, and so itself, for ever.
+    post { [weak self] in self?.isRunning = false }
   }
 
   /// True on the loop's own thread while it runs.
