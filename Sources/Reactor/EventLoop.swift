@@ -96,7 +96,10 @@ public import Kernel
         staleEvents += 1
       }
     }
-    while let (handler, tag) = timers.popExpired(now) {
+    // No more than there were: one that is set anew for the present must not hold the turn up.
+    var remaining = timers.count
+    while remaining > 0, let (handler, tag) = timers.popExpired(now) {
+      remaining -= 1
       handler.timerFired(tag: tag)
     }
     if jobsAreDue { runJobs() }
