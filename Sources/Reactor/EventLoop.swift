@@ -115,7 +115,8 @@ public import Kernel
     }
     guard wait != .max else { return -1 }
     // Rounded up: waking before the deadline would spin for the rest of the millisecond.
-    return Int32(clamping: (wait + 999_999) / 1_000_000)
+    let (milliseconds, rest) = wait.quotientAndRemainder(dividingBy: 1_000_000)
+    return Int32(clamping: rest == 0 ? milliseconds : milliseconds + 1)
   }
 
   private func runJobs() {
