@@ -9,4 +9,12 @@ extension ProcessLimits {
     }
     return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
   }
+
+  /// Descriptors looked at when the open ones are counted.
+  public static let countedDescriptors: Int32 = 65_536
+
+  /// Descriptors that are open now, those that were inherited among them.
+  public static func openDescriptorCount() -> Int {
+    (0..<countedDescriptors).count { fcntl($0, F_GETFD) >= 0 }
+  }
 }

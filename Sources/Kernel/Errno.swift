@@ -37,6 +37,8 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
   public static let tooManyOpenFiles = Errno(rawValue: EMFILE)
   /// ENFILE: the system is at its descriptor limit.
   public static let tooManyOpenFilesInSystem = Errno(rawValue: ENFILE)
+  /// ENETUNREACH: this machine has no way to the network.
+  public static let networkUnreachable = Errno(rawValue: ENETUNREACH)
   /// ENOBUFS.
   public static let noBufferSpace = Errno(rawValue: ENOBUFS)
   /// ENOENT.

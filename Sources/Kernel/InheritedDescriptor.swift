@@ -10,7 +10,8 @@ public struct InheritedDescriptor: Hashable, Sendable {
   /// The first number that a service manager passes, sd_listen_fds(3).
   public static let firstNumber: Int32 = 3
 
-  /// Takes note of a descriptor; nil when none of that number is open. No child inherits it further.
+  /// Takes note of a descriptor; nil when none of that number is open. No child inherits it
+  /// further.
   public init?(_ number: Int32) {
     guard number >= 0, fcntl(number, F_SETFD, FD_CLOEXEC) == 0 else { return nil }
     self.number = number

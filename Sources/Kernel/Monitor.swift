@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A value behind a lock, and threads that wait until it is as they need it.
 ///
-/// For threads that may wait; a loop's thread only calls `withLock` and `signal`. The mutex, held for
-/// each access to the value, is the guard of the `@unchecked`.
+/// For threads that may wait; a loop's thread only calls `withLock` and `signal`. The mutex, held
+/// for each access to the value, is the guard of the `@unchecked`.
 @safe public final class Monitor<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>

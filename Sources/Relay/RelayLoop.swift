@@ -97,6 +97,11 @@ final class RelayLoop: TimerHandler {
     for socket in listeners.removeValue(forKey: listener) ?? [] { socket.close() }
   }
 
+  /// The process is at a limit of the system: nothing more is accepted for a moment.
+  func pauseAccepting(_ error: Errno) {
+    for socket in listeners.values.joined() { socket.pauseForRetry(error) }
+  }
+
   /// What was done, with what the flows there are have moved so far.
   func presentCounters() -> RelayCounters {
     var present = counters

@@ -83,16 +83,21 @@ public struct RelayLimits: Hashable, Sendable {
   public static let pipeCapacity = 262_144
   /// Bytes that a pipe must have to be of use.
   public static let leastPipeCapacity = 65_536
-  /// Descriptors kept for everything but flows and pipes: listeners, loops, names, logs.
-  public static let reservedDescriptors = 16
+  /// Descriptors that a loop may need for names.
+  public static let nameDescriptors = 4
+  /// Descriptors for what comes and goes: files that are read, addresses that are raced.
+  public static let spareDescriptors = 8
 
-  /// Derives the limits from the descriptor limit of the process, `loops` loops and `listeners`.
+  /// Derives the limits from the process's descriptor limit, the descriptors that are open now, the
+  /// loops (made already) and the listeners (not yet opened).
   ///
   /// Every flow takes two descriptors and a pipe two more. Pipes are held only while bytes are in
   /// them, so a sixteenth of the descriptors, at most 64 pipes a loop, is set aside for them; where
   /// none is left, bytes are copied.
-  public init(descriptorLimit: Int, loops: Int, listeners: Int) {
-    let reserved = RelayLimits.reservedDescriptors + 3 * loops + loops * listeners
+  public init(descriptorLimit: Int, openDescriptors: Int, loops: Int, listeners: Int) {
+    // The wildcard takes a socket of each family.
+    let perLoop = RelayLimits.nameDescriptors + 2 * listeners
+    let reserved = openDescriptors + loops * perLoop + RelayLimits.spareDescriptors
     let available = max(2, descriptorLimit - reserved)
     pipes = min(64, available / 32 / loops)
     flows = max(1, (available - 2 * pipes * loops) / 2)

@@ -57,7 +57,8 @@ final class ScriptedServer: EventHandler {
     self.script = script
     var attempt = 0
     while true {
-      let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+      let flags = SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+      let type = Int32(SOCK_DGRAM.rawValue) | Int32(flags)
       let udp = Descriptor(adopting: socket(AF_INET, type, 0))
       try udp.bind(to: .ip(.loopback4, port: 0))
       let address = try udp.localAddress()

@@ -51,7 +51,7 @@ private final class LoopBench {
     let budget = FlowBudget(capacity: 10)
     home = try RelayLoop(
       loop: loop, system: LinuxStreams(), observer: Silence(), budget: budget,
-      limits: RelayLimits(descriptorLimit: 100, loops: 1, listeners: 1),
+      limits: RelayLimits(descriptorLimit: 100, openDescriptors: 10, loops: 1, listeners: 1),
       names: { _ in ScriptedNames() })
     let target = try BlockingSocket.listening()
     let tunnel = StreamTunnel(name: "test", targets: [.address(try target.address)])
@@ -62,7 +62,7 @@ private final class LoopBench {
       tunnel: ActiveTunnel(tunnel, budget: FlowBudget(capacity: 10)), home: home)
     listener.open()
     client = try .connected(to: sockets.address)
-    while !target.hasInput { try loop.turn(waitAtMost: .seconds(1)) }
+    while !target.hasInput() { try loop.turn(waitAtMost: .seconds(1)) }
     server = try target.accept()
   }
 

@@ -178,7 +178,7 @@ import Testing
     bench.home.begin(
       Accepted(descriptor, from: .ip(.loopback4, port: 1)), for: bench.tunnel, at: nil)
     #expect(client.fate == .reset)
-    #expect(bench.witness.records.map(\.end) == [.targetUnreachable(.system(error))])
+    #expect(bench.witness.records.map(\.end) == [.noResources(error)])
     #expect(bench.budget.count == 0)
   }
 }

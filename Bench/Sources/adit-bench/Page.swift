@@ -34,7 +34,8 @@ struct Page {
     let others = "Other programs kept \(decimal(results.others)) processors busy (median)."
     return "\(results.machine.cores) × \(results.machine.processor), "
       + "Linux \(results.machine.kernel), loopback; medians of \(results.rounds) interleaved "
-      + "round(s) of \(decimal(results.seconds)) s. \(others) \(versions.joined(separator: ", ")).\(skipped)"
+      + "round(s) of \(decimal(results.seconds)) s. \(others) \(versions.joined(separator: ", "))."
+      + skipped
   }
 
   private func heading(_ text: String, level: Int) -> String {

@@ -32,7 +32,8 @@ extension Diagnosis {
         verdict: .warn, what: "open files", value: "unknown",
         meaning: "the limit decides how many flows there can be at once")
     }
-    let flows = RelayLimits(descriptorLimit: hard, loops: 1, listeners: 1).flows
+    let flows = RelayLimits(descriptorLimit: hard, openDescriptors: 10, loops: 1, listeners: 1)
+      .flows
     let advice =
       hard < fewDescriptors
       ? "; raise the hard limit (LimitNOFILE= in a unit, ulimit -Hn in a shell)" : ""

@@ -12,8 +12,11 @@ extension StreamTunnel {
     settings.resetDrain = configuration.resetDrain
     settings.userTimeout = configuration.userTimeout
     settings.passesHalfClose = configuration.halfClose
+    settings.sendsAtOnce = configuration.noDelay
+    settings.backlog = Int32(clamping: configuration.backlog)
+    settings.flowLimit = configuration.limits.flows > 0 ? configuration.limits.flows : nil
     settings.keepalive = configuration.keepalive.map { keepalive in
-      Kernel.Keepalive(
+      Keepalive(
         idleSeconds: Int32(clamping: keepalive.idle.components.seconds),
         intervalSeconds: Int32(clamping: keepalive.interval.components.seconds),
         count: Int32(clamping: keepalive.count))
@@ -38,7 +41,9 @@ extension RelayTarget {
 extension RelayLimits {
   /// The limits that the machine and the configuration set for `loops` loops.
   init(_ process: ProcessConfiguration, descriptorLimit: Int, loops: Int, listeners: Int) {
-    self.init(descriptorLimit: descriptorLimit, loops: loops, listeners: listeners)
+    self.init(
+      descriptorLimit: descriptorLimit, openDescriptors: ProcessLimits.openDescriptorCount(),
+      loops: loops, listeners: listeners)
     buffers = max(1, process.buffers / loops)
     pipes = min(pipes, process.pipes / loops)
   }

@@ -39,7 +39,7 @@ struct TunnelListener: Sendable {
   }
 
   private static func openAll(
-    _ addresses: [Relay.ListenAddress], for tunnel: StreamTunnel, in relay: PortRelay
+    _ addresses: [ListenAddress], for tunnel: StreamTunnel, in relay: PortRelay
   ) throws(StartError) -> [RelayListener] {
     var listeners: [RelayListener] = []
     for address in addresses {
@@ -87,7 +87,7 @@ struct TunnelListener: Sendable {
     if numbers.isEmpty {
       throw .inheritedUnknown(name, names: inherited.entries.map(\.name))
     }
-    var addresses: [Relay.ListenAddress] = []
+    var addresses: [ListenAddress] = []
     for number in numbers {
       guard let socket = InheritedDescriptor(number) else {
         throw .listen(.notAListener(descriptor: number))

@@ -2,7 +2,8 @@ internal import Configuration
 internal import Kernel
 internal import Relay
 
-/// What a running `adit forward` says: the access log on standard output, the rest on standard error.
+/// What a running `adit forward` says: the access log on standard output, the rest on standard
+/// error.
 ///
 /// Any thread may use it; nothing here waits, but `finish`.
 final class Log: Sendable {

@@ -153,7 +153,13 @@ final class StreamFlow: EventHandler, TimerHandler {
 
   /// No target could be reached.
   func unreachable(_ failure: ConnectFailure) {
-    close(.init(resetClient: true), because: .targetUnreachable(failure))
+    if case .system(let error) = failure, error.isResourceLimit {
+      close(.init(resetClient: true), because: .noResources(error))
+      // The next connection would fare no better.
+      home.pauseAccepting(error)
+    } else {
+      close(.init(resetClient: true), because: .targetUnreachable(failure))
+    }
   }
 
   /// Sets the options that only matter to a connection that lasts. The client's socket has them

@@ -138,9 +138,15 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
       home.counters.acceptErrors += 1
       return true
     }
+    pauseForRetry(error)
+    return false
+  }
+
+  /// Pauses for a limit of the system, which passes by itself.
+  func pauseForRetry(_ error: Errno) {
+    guard registration != nil else { return }
     pause(.system(error))
     retryLater()
-    return false
   }
 
   // MARK: Pausing

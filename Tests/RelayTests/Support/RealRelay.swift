@@ -1,5 +1,6 @@
 import Kernel
 import Reactor
+import TestSupport
 
 @testable import Relay
 
@@ -18,7 +19,7 @@ final class RealRelay {
   ) throws {
     SignalSource.ignoreBrokenPipe()
     group = try LoopGroup(count: loops, name: "relay")
-    var bounds = RelayLimits(descriptorLimit: 1000, loops: loops, listeners: 1)
+    var bounds = RelayLimits(descriptorLimit: 1000, openDescriptors: 10, loops: loops, listeners: 1)
     limits?(&bounds)
     relay = try PortRelay(loops: group.loops, limits: bounds, observer: witness)
     server = try .listening(at: target ?? .ip(.loopback4, port: 0))

@@ -51,7 +51,7 @@ final class RelayBench {
     let time = Lock(Instant(nanoseconds: 1_000_000_000))
     self.time = time
     loop = try EventLoop(clock: { time.withLock { $0 } })
-    var limits = RelayLimits(descriptorLimit: 1000, loops: 1, listeners: 1)
+    var limits = RelayLimits(descriptorLimit: 1000, openDescriptors: 10, loops: 1, listeners: 1)
     limits.buffers = buffers
     limits.pipes = pipes
     budget = FlowBudget(capacity: flows)
