@@ -19,8 +19,6 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
   public static let addressNotAvailable = Errno(rawValue: EADDRNOTAVAIL)
   /// EAFNOSUPPORT: the kernel has no such address family.
   public static let addressFamilyNotSupported = Errno(rawValue: EAFNOSUPPORT)
-  /// ENETUNREACH: this machine has no way there.
-  public static let networkUnreachable = Errno(rawValue: ENETUNREACH)
   /// EPIPE: nobody reads at the other end.
   public static let brokenPipe = Errno(rawValue: EPIPE)
   /// ECONNREFUSED: nobody listens there.
