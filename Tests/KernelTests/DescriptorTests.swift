@@ -1,56 +1,78 @@
 import Glibc
 import Kernel
+import TestSupport
 import Testing
 
 /// Counts of descriptors have a process of their own: other tests open some at the same time.
 @Suite struct DescriptorTests {
   @Test func anOwnerClosesWhenItEndsAndOnlyThen() async {
     await #expect(processExitsWith: .success) {
-      let before = try openDescriptors()
-      do {
-        let descriptor = try Descriptor.quiet()
-        #expect(try openDescriptors() == before + 1)
-        _ = consume descriptor
-        #expect(try openDescriptors() == before)
+      final class Owner {
+        let descriptor: Descriptor
+        init() throws { descriptor = try Descriptor.quiet() }
       }
-      // Closed twice, the number of another descriptor would go: one takes it and stays.
-      let next = try Descriptor.quiet()
-      #expect(fcntl(next.number, F_GETFD) >= 0)
-      #expect(try openDescriptors() == before + 1)
+      let growth = DescriptorGrowth()
+      var owners = try (0..<DescriptorGrowth.many).map { _ in try Owner() }
+      #expect(growth.isAbout(owners.count))
+      owners = []
+      #expect(growth.isAbout(0))
     }
   }
 
-  @Test func aReleasedNumberStaysOpenForItsNewOwner() async {
+  /// Closed twice, a number would be taken from whoever got it in between.
+  @Test func aReleasedNumberIsTheNewOwnersAlone() async {
     await #expect(processExitsWith: .success) {
-      let before = try openDescriptors()
-      let number = try Descriptor.quiet().release()
-      #expect(try openDescriptors() == before + 1)
-      _ = Descriptor(adopting: number)
-      #expect(try openDescriptors() == before)
+      for _ in 0..<DescriptorGrowth.many {
+        let number = try Descriptor.quiet().release()
+        #expect(fcntl(number, F_GETFD) >= 0)
+        let owner = Descriptor(adopting: number)
+        #expect(fcntl(owner.number, F_GETFD) >= 0)
+      }
+    }
+  }
+
+  @Test func releasedNumbersStayOpen() async {
+    await #expect(processExitsWith: .success) {
+      let growth = DescriptorGrowth()
+      let numbers = try (0..<DescriptorGrowth.many).map { _ in try Descriptor.quiet().release() }
+      #expect(growth.isAbout(numbers.count))
+      for number in numbers { _ = Descriptor(adopting: number) }
+      #expect(growth.isAbout(0))
     }
   }
 
   @Test func aListOwnsWhatIsInIt() async {
     await #expect(processExitsWith: .success) {
-      let before = try openDescriptors()
+      let growth = DescriptorGrowth()
       do {
-        var list = DescriptorList(try Descriptor.quiet())
-        list.append(try Descriptor.quiet())
+        let list = try DescriptorTests.list(of: DescriptorGrowth.many)
         var numbers: Set<Int32> = []
         try list.forEach { numbers.insert($0.number) }
-        #expect(numbers.count == 2)
+        #expect(numbers.count == DescriptorGrowth.many)
         #expect(throws: Errno.timedOut) {
           try list.forEach { _ throws(Errno) in throw .timedOut }
         }
-        #expect(try openDescriptors() == before + 2)
+        #expect(growth.isAbout(DescriptorGrowth.many))
         _ = consume list
       }
-      #expect(try openDescriptors() == before)
-      var list = DescriptorList(try Descriptor.quiet())
-      list.append(try Descriptor.quiet())
-      for number in list.release() { _ = Descriptor(adopting: number) }
-      #expect(try openDescriptors() == before)
+      #expect(growth.isAbout(0))
     }
+  }
+
+  @Test func aListGivesItsNumbersAway() async {
+    await #expect(processExitsWith: .success) {
+      let growth = DescriptorGrowth()
+      let numbers = try DescriptorTests.list(of: DescriptorGrowth.many).release()
+      #expect(growth.isAbout(numbers.count))
+      for number in numbers { _ = Descriptor(adopting: number) }
+      #expect(growth.isAbout(0))
+    }
+  }
+
+  private static func list(of count: Int) throws -> DescriptorList {
+    var list = DescriptorList(try Descriptor.quiet())
+    for _ in 1..<count { list.append(try Descriptor.quiet()) }
+    return list
   }
 
   @Test func aDuplicateOutlivesItsOriginal() throws {

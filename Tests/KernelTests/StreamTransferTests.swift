@@ -1,5 +1,6 @@
 import Foundation
 import Kernel
+import TestSupport
 import Testing
 
 @Suite struct StreamTransferTests {
@@ -94,11 +95,15 @@ import Testing
 
   @Test func aPipeTakesTwoDescriptorsAndGivesThemBack() async {
     await #expect(processExitsWith: .success) {
-      let before = try openDescriptors()
-      let pipe = try SplicePipe(capacity: 4096)
-      #expect(try openDescriptors() == before + SplicePipe.descriptorCount)
-      _ = consume pipe
-      #expect(try openDescriptors() == before)
+      final class Owner {
+        let pipe: SplicePipe
+        init() throws { pipe = try SplicePipe(capacity: 4096) }
+      }
+      let growth = DescriptorGrowth()
+      var owners = try (0..<DescriptorGrowth.many).map { _ in try Owner() }
+      #expect(growth.isAbout(owners.count * SplicePipe.descriptorCount))
+      owners = []
+      #expect(growth.isAbout(0))
     }
   }
 
