@@ -130,7 +130,9 @@ extension IPAddress: CustomStringConvertible {
 public enum Interface {
   /// The index of an interface that is there, from its name or its number's text.
   public static func index(named name: some StringProtocol) -> UInt32? {
-    if let number = UInt32(name) { return number == 0 ? nil : number }
+    if let first = name.utf8.first, first != UInt8(ascii: "+"), let number = UInt32(name) {
+      return number == 0 ? nil : number
+    }
     guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
     let index = unsafe if_nametoindex(String(name))
     return index == 0 ? nil : index

@@ -118,7 +118,8 @@ extension UnixName {
       case .unnamed: ([], "")
       }
     let bytes = prefix + Array(text.utf8)
-    precondition(bytes.count <= UnixName.pathLimit, "a unix socket's name has at most 107 bytes")
+    let limit = UnixName.pathLimit + prefix.count
+    precondition(bytes.count <= limit, "a unix socket's name has at most 107 bytes")
     unsafe withUnsafeMutableBytes(of: &form.sun_path) { path in
       for (index, byte) in bytes.enumerated() { unsafe path[index] = byte }
     }

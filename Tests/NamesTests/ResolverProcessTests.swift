@@ -1,6 +1,7 @@
 import Foundation
 import Kernel
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Names
@@ -22,7 +23,7 @@ import Testing
     let hosts = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try hostsText.write(to: hosts, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: hosts) }
-    Environment.set("CARES_HOSTS", hosts.path)
+    TestEnvironment.set("CARES_HOSTS", hosts.path)
     let rig = try ResolverRig(change: { $0.readsHostsVariable = true }) { _, family in
       .addresses([family == .v4 ? .v4(0xc000_0201) : .v6(7, 7, scope: 0)], seconds: 60)
     }
@@ -81,21 +82,19 @@ import Testing
         if name.hasPrefix("t") { return .truncated([.v4(1)]) }
         return name.hasPrefix("n") ? ScriptedServer.noName : .addresses([.v4(1)], seconds: 60)
       }
-      func openDescriptors() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-      }
-      let before = try openDescriptors()
+      let growth = DescriptorGrowth()
       for round in 0..<20 {
         for prefix in ["a", "n", "t"] { _ = try rig.answers(to: "\(prefix)\(round).test") }
       }
       try rig.settle()
-      #expect(try openDescriptors() == before)
+      #expect(growth.isAbout(0))
     }
   }
 
   @Test func atTheDescriptorLimitTheFailureSaysSo() async {
     await #expect(processExitsWith: .success) {
       let rig = try ResolverRig { _, _ in .addresses([.v4(1)], seconds: 60) }
+      DescriptorLimit.lower(to: 512)
       var held: [Int32] = []
       while let descriptor = try? Descriptor.quiet() { held.append(descriptor.release()) }
       let refused = rig.ask("web.test")
