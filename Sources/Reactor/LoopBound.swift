@@ -1,5 +1,5 @@
-/// A value that only code on one loop's thread touches, held by code that runs elsewhere. It ends on
-/// the loop too.
+/// A value that only code on one loop's thread touches, held by code that runs elsewhere. It ends
+/// on the loop too.
 @safe public final class LoopBound<Value>: Sendable {
   private let loop: EventLoop
   // Guard of the `nonisolated(unsafe)`: it is handed to code on the loop's thread only.

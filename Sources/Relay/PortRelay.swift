@@ -89,8 +89,8 @@ public final class PortRelay: Sendable {
     for home in homes { home.perform { $0.update(identity, to: active) } }
   }
 
-  /// Stops accepting. Connections that wait in the queue become flows as far as the limits have room
-  /// for them; flows there are live on.
+  /// Stops accepting. Connections that wait in the queue become flows as far as the limits have
+  /// room for them; flows there are live on.
   public func close(_ listener: RelayListener) {
     let identity = ObjectIdentifier(listener)
     for home in homes { home.perform { $0.closeListener(identity) } }
