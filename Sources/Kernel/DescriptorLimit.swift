@@ -1,3 +1,4 @@
+internal import CKernel
 internal import Glibc
 
 extension ProcessLimits {
@@ -8,6 +9,12 @@ extension ProcessLimits {
       throw Errno(rawValue: errno)
     }
     return (Int(clamping: limit.rlim_cur), Int(clamping: limit.rlim_max))
+  }
+
+  /// Fills the standard descriptors that this process was started without, so that no socket or
+  /// poller gets their numbers, into which log lines are written.
+  public static func openStandardDescriptors() throws(Errno) {
+    _ = try check(adit_open_standard_descriptors())
   }
 
   /// Descriptors looked at when the open ones are counted.

@@ -5,6 +5,9 @@ internal import Kernel
 public enum AditCommand {
   /// Does what the arguments say, of which the first is the program's name, and ends the process.
   public static func main(_ arguments: [String]) -> Never {
+    // Without them, log lines would be written into whatever got their numbers. That they cannot be
+    // filled shows again, with an error, at the first descriptor that is opened.
+    try? ProcessLimits.openStandardDescriptors()
     Environment.exit(run(Array(arguments.dropFirst())).rawValue)
   }
 

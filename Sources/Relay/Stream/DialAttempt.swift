@@ -82,9 +82,9 @@ final class DialAttempt: EventHandler {
   }
 
   /// Closes the socket of an attempt that nobody waits for.
-  func abandon() {
+  func abandon(withReset reset: Bool = false) {
     guard let unwanted = socket.take() else { return }
     home.loop.forget(registration)
-    home.system.close(unwanted)
+    if reset { home.system.reset(unwanted) } else { home.system.close(unwanted) }
   }
 }

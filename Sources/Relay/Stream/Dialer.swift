@@ -35,8 +35,8 @@ final class Dialer: TimerHandler {
   }
 
   /// Gives up without telling anybody.
-  func abandon() {
-    clear()
+  func abandon(withReset reset: Bool = false) {
+    clear(withReset: reset)
     race = nil
   }
 
@@ -71,12 +71,12 @@ final class Dialer: TimerHandler {
     }
   }
 
-  private func clear() {
+  private func clear(withReset reset: Bool = false) {
     if let timer = timer.take() { home.loop.cancel(timer) }
     question?.cancel()
     question = nil
     pending = []
-    for attempt in attempts { attempt.abandon() }
+    for attempt in attempts { attempt.abandon(withReset: reset) }
     attempts = []
   }
 

@@ -9,7 +9,8 @@ extension StreamFlow {
     if let timer = patienceTimer.take() { home.loop.cancel(timer) }
     if let timer = askTimer.take() { home.loop.cancel(timer) }
     if let timer = userTimeoutTimer.take() { home.loop.cancel(timer) }
-    dialer?.abandon()
+    // An attempt that has connected, although nobody has been told yet, sees a reset.
+    dialer?.abandon(withReset: true)
     dialer = nil
     var record = home.wantsRecords ? record() : nil
     let resetIsLost = (ending.resetClient && client.isUnix) || (ending.resetTarget && target.isUnix)
@@ -27,8 +28,9 @@ extension StreamFlow {
   }
 
   private func reason(_ ending: StreamRelayMachine.Ending) -> FlowEnd {
-    if machine.lostFirst == .client { return .clientReset }
-    if machine.lostFirst == .target { return .targetReset }
+    if machine.isTruncated { return .cutOff }
+    if machine.resetSide == .client { return .clientReset }
+    if machine.resetSide == .target { return .targetReset }
     return ending.resetClient || ending.resetTarget ? .stopped : .completed
   }
 

@@ -87,11 +87,23 @@ final class StreamFlow: EventHandler, TimerHandler {
     default: break
     }
     if dialer != nil {
-      // A unix client that has sent and closed hangs up too: its bytes are still to be carried.
-      if readiness.contains(.error) { close(.init(resetClient: true), because: .clientLeft) }
+      // A unix client that has sent and closed hangs up too: its bytes are still to be carried. So
+      // are those that came before a reset.
+      if readiness.contains(.error), !clientHasSent {
+        close(.init(resetClient: true), because: .clientLeft)
+      }
     } else if tag == Tag.resume || !isResuming {
       isResuming = false
       pump()
+    }
+  }
+
+  private var clientHasSent: Bool {
+    client.withSocket { socket in
+      home.withScratch { chunk in
+        if case .moved = try? home.system.peek(socket, into: chunk) { return true }
+        return false
+      }
     }
   }
 
@@ -220,7 +232,8 @@ final class StreamFlow: EventHandler, TimerHandler {
   private func setPatienceTimer(since start: Instant) {
     let limit = patienceLimit
     // Zero means no limit for what is alive, and no time for what is being closed.
-    guard limit > .zero || timedPatience == .closing else { return }
+    let isEnding = timedPatience == .closing || timedPatience == .delivering
+    guard limit > .zero || isEnding else { return }
     patienceTimer = home.loop.setTimer(at: start + limit, self, tag: Tag.patience)
   }
 
@@ -228,23 +241,20 @@ final class StreamFlow: EventHandler, TimerHandler {
     switch timedPatience {
     case .open: tunnel.settings.idle
     case .halfClosed: tunnel.settings.halfClosedIdle
-    case .closing: tunnel.settings.resetDrain
+    case .delivering, .closing: tunnel.settings.resetDrain
     }
   }
 
   private func patienceIsOver() {
+    // Every byte restarts the limit; the timer is moved only when it fires.
+    if timedPatience != .closing, lastActivity + patienceLimit > home.loop.now {
+      return setPatienceTimer(since: lastActivity)
+    }
     switch timedPatience {
-    case .open, .halfClosed:
-      // Every byte restarts the limit; the timer is moved only when it fires.
-      if lastActivity + patienceLimit > home.loop.now {
-        setPatienceTimer(since: lastActivity)
-        return
-      }
-      let end: FlowEnd = timedPatience == .open ? .idle : .halfClosedIdle
-      finish(machine.abort(), because: end)
-    case .closing:
-      let end: FlowEnd? = machine.phase == .relaying ? .cutOff : nil
-      finish(machine.deliveryTimedOut(), because: end)
+    case .open: finish(machine.abort(), because: .idle)
+    case .halfClosed: finish(machine.abort(), because: .halfClosedIdle)
+    case .delivering: finish(machine.deliveryTimedOut(), because: nil)
+    case .closing: finish(machine.deliveryTimedOut(), because: .cutOff)
     }
   }
 

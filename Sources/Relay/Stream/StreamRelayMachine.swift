@@ -94,23 +94,32 @@ struct StreamRelayMachine: Equatable {
   enum Patience: Equatable {
     /// As long as an open connection may be idle.
     case open
-    /// As long as a connection of which one direction is over, or one side gone, may be idle.
+    /// As long as a connection of which one direction is over may be idle.
     case halfClosed
-    /// Only as long as the last bytes of a connection that is being closed may take.
+    /// As long as the delivery of what a side that is gone had sent may stand still.
+    case delivering
+    /// Only as long as the end of a connection that is cut off may take, whatever moves.
     case closing
   }
+
+  /// The side that was reset, first if both were; nil while neither is known to be.
+  var resetSide: Side? {
+    lostFirst ?? (clientHasError ? .client : targetHasError ? .target : nil)
+  }
+
+  /// True when bytes that a side sent were cut off, where half-close is switched off.
+  var isTruncated: Bool { upward.state == .truncated || downward.state == .truncated }
 
   /// Which limit of time applies now.
   var patience: Patience {
     switch phase {
-    case .delivering: return .closing
+    case .delivering: return .delivering
     case .settling: return .halfClosed
     case .relaying, .closed: break
     }
     if upward.state == .discarding || downward.state == .discarding { return .closing }
-    let oneIsOver = upward.state == .ended || downward.state == .ended
-    let oneIsGone = clientIsLost || targetIsLost || clientHasError || targetHasError
-    return oneIsOver || oneIsGone ? .halfClosed : .open
+    if resetSide != nil { return .delivering }
+    return upward.state == .ended || downward.state == .ended ? .halfClosed : .open
   }
 
   // MARK: What to do
@@ -128,6 +137,7 @@ struct StreamRelayMachine: Equatable {
 
   private mutating func relayingStep() -> Step {
     // The direction that was not read last goes first, so that neither starves the other.
+    if isTruncated { return close(resetClient: true, resetTarget: true) }
     if let step = step(from: lastRead.other) ?? step(from: lastRead) { return step }
     if clientIsLost || targetIsLost { return stepAfterLoss() }
     if upward.state == .ended, downward.state == .ended { return beginSettling() }
@@ -210,7 +220,9 @@ struct StreamRelayMachine: Equatable {
   mutating func didRead(from side: Side, _ transfer: Transfer) {
     lastRead = side
     switch transfer {
-    case .moved(let count): change(from: side) { $0.didRead(count) }
+    case .moved(let count):
+      change(from: side) { $0.didRead(count) }
+      if isTruncated { lost += UInt64(count) }
     case .wouldBlock: change(from: side) { $0.readWouldBlock() }
     case .ended: change(from: side) { $0.readEnded() }
     }
@@ -271,7 +283,7 @@ struct StreamRelayMachine: Equatable {
     switch phase {
     case .delivering: closeAfterLoss()
     case .settling: close(resetClient: false, resetTarget: false)
-    case .relaying: close(resetClient: true, resetTarget: true)
+    case .relaying: abort()
     case .closed: .wait
     }
   }
@@ -282,7 +294,9 @@ struct StreamRelayMachine: Equatable {
 
   /// The flow is ended from outside, by a limit or an operator: both sides see a reset.
   mutating func abort() -> Step {
-    phase == .closed ? .wait : close(resetClient: true, resetTarget: true)
+    guard phase != .closed else { return .wait }
+    lost += UInt64(upward.held + downward.held)
+    return close(resetClient: true, resetTarget: true)
   }
 
   // MARK: Sides
