@@ -28,6 +28,7 @@ struct ForwardCommand {
     SignalSource.ignoreBrokenPipe()
     let inherited = InheritedSockets.take()
     let service = ServiceState.take()
+    let receiver = SignalReceiver()
     let loops: [EventLoop]
     let log: Log
     let forwarding: Forwarding
@@ -35,7 +36,6 @@ struct ForwardCommand {
       let limit = try ProcessLimits.raiseDescriptorLimit()
       loops = try makeLoops()
       // Blocks the signals before there are other threads, which inherit that.
-      let receiver = SignalReceiver()
       _ = try Signals(
         [SignalSource.interrupt, SignalSource.terminate, SignalSource.hangUp], on: loops[0]
       ) { receiver.forwarding?.received($0) }
@@ -50,6 +50,8 @@ struct ForwardCommand {
       throw .resources(error)
     }
     let code = run(forwarding, on: loops)
+    // The loop keeps who gets the signals.
+    receiver.forwarding = nil
     log.finish()
     return code
   }
@@ -59,6 +61,7 @@ struct ForwardCommand {
       try forwarding.start(tunnels)
     } catch {
       forwarding.log.tell(ErrorReport(error).message)
+      closeAll(of: forwarding, on: loops)
       return .failed
     }
     do {
@@ -72,6 +75,13 @@ struct ForwardCommand {
       forwarding.log.tell(ErrorReport(StartError.resources(error)).message)
       return .failed
     }
+  }
+
+  /// Lets loops that never ran close what was opened on them.
+  private func closeAll(of forwarding: Forwarding, on loops: [EventLoop]) {
+    forwarding.relay.shutDown()
+    // A loop that cannot even wait for nothing has nothing left to lose: the process ends.
+    for loop in loops { try? loop.turn(waitAtMost: .zero) }
   }
 
   private func makeLoops() throws(Errno) -> [EventLoop] {

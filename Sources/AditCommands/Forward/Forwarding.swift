@@ -115,15 +115,23 @@ final class Forwarding: TimerHandler, @unchecked Sendable {
     perform(shutdown.handle(.timeOver))
   }
 
+  private func becameIdle() { perform(shutdown.handle(.idle)) }
+
   private func perform(_ action: ShutdownMachine.Action) {
     switch action {
     case .none: break
     case .drain: drain()
     case .reset(let reason): reset(reason)
-    case .stop:
-      live?.stop()
-      loop.stop()
+    case .stop: stop()
     }
+  }
+
+  /// Lets go of all that the loops hold, which holds them, and ends the first one.
+  private func stop() {
+    live?.stop()
+    if let deadline = deadline.take() { loop.cancel(deadline) }
+    relay.shutDown()
+    loop.stop()
   }
 
   private func drain() {
@@ -136,8 +144,9 @@ final class Forwarding: TimerHandler, @unchecked Sendable {
     for listener in listeners.values { listener.close(in: relay) }
     listeners = [:]
     setDeadline(process.drainTimeout)
-    relay.notifyWhenIdle { [self] in
-      loop.post { [self] in perform(shutdown.handle(.idle)) }
+    // The relay keeps this for good: it does not keep us.
+    relay.notifyWhenIdle { [weak self, loop] in
+      loop.post { [weak self] in self?.becameIdle() }
     }
   }
 

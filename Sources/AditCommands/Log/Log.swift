@@ -15,6 +15,7 @@ final class Log: Sendable {
   let hasTerminal: Bool
   /// Whether ended flows are written.
   let writesFlows: Bool
+  private let losses: LossLetter
   private let messages: LogWriter
   private let flows: LogWriter
 
@@ -27,6 +28,7 @@ final class Log: Sendable {
     hasTerminal = options.errorIsTerminal && !options.isJSON
     writesFlows = options.format != nil
     let letter = LossLetter(isJSON: options.isJSON)
+    losses = letter
     let format = options.format ?? .text
     let output = StreamOutput(format: format) { loss in letter.send(loss) }
     messages = try LogWriter(name: "adit-log", output: output)
@@ -60,6 +62,8 @@ final class Log: Sendable {
   func finish() {
     if flows !== messages { flows.finish(within: Log.patience) }
     messages.finish(within: Log.patience)
+    // It holds the writer that holds it.
+    losses.writer.withLock { $0 = nil }
   }
 }
 
