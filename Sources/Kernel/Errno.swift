@@ -61,6 +61,16 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
     }
   }
 
+  /// True for what accept(2) tells of the one connection that it would have given out.
+  public var isOneConnections: Bool {
+    switch rawValue {
+    case ECONNABORTED, EPROTO, EPERM, ETIMEDOUT, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
+      EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ECONNRESET:
+      true
+    default: false
+    }
+  }
+
   /// The symbolic name, `ECONNREFUSED`.
   public var name: String {
     guard let name = unsafe adit_error_name(rawValue) else { return "errno \(rawValue)" }

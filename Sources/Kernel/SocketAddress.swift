@@ -32,7 +32,7 @@ public enum UnixName: Hashable, Sendable {
 
   /// A file's path, 1 to 107 bytes.
   case path(String)
-  /// A name in the abstract namespace, without the leading zero byte; up to 107 bytes.
+  /// A name in the abstract namespace, without the leading zero byte; up to 106 bytes.
   case abstract(String)
   /// An end that was never bound.
   case unnamed

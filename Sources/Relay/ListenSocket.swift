@@ -52,12 +52,16 @@ struct ListenSockets {
   }
 
   /// Takes a listening socket over that this process inherited.
-  static func adopt(_ number: Int32, count: Int) throws(ListenError) -> ListenSockets {
+  static func adopt(
+    _ number: Int32, count: Int, settings: StreamSettings
+  ) throws(ListenError) -> ListenSockets {
     let socket = Descriptor(adopting: number)
     do {
-      guard try socket.get(.isListening) == 1 else { throw Errno.notASocket }
+      guard try socket.get(.isListening) == 1, try socket.get(.type) == SocketOption.streamType
+      else { throw Errno.notASocket }
       try socket.makeNonblocking()
       let address = try socket.localAddress()
+      if case .ip = address { try inherit(settings, by: socket) }
       return try ListenSockets(
         address: address, numbers: share(socket, count: count), isShared: true, file: nil)
     } catch {
@@ -65,7 +69,7 @@ struct ListenSockets {
     }
   }
 
-  // The first socket is bound without SO_REUSEPORT, so that a second program at the same port is
+  // The first socket listens without SO_REUSEPORT, so that a second program at the same port is
   // refused rather than given a share of the connections; then the option lets the others join.
   private static func openIP(
     _ wanted: SocketAddress, count: Int, settings: StreamSettings
@@ -73,7 +77,8 @@ struct ListenSockets {
     do {
       let first = try socket(at: wanted, joining: false, settings)
       let address = try first.localAddress()
-      try first.set(.reusePort, 1)
+      try first.listen(backlog: settings.backlog)
+      if count > 1 { try first.set(.reusePort, 1) }
       var numbers: [Int32] = []
       // Owned as bare numbers only from here on, where nothing can throw between them.
       var owners = DescriptorList(first)

@@ -7,6 +7,8 @@ protocol NameSource: AnyObject {
   func ask(_ name: String, answered: @escaping (FamilyAnswer) -> Void) -> any NameQuestion
   /// What is known of a name led nowhere: the next question asks DNS again.
   func forget(_ name: String)
+  /// Lets go of the loop: no question is answered any more.
+  func shutDown()
 }
 
 /// A question that can be taken back.

@@ -77,18 +77,20 @@ public final class PortRelay: Sendable {
     case .everyAddress(let port):
       try ListenSockets.openEverywhere(port: port, count: homes.count, settings: settings)
     case .inherited(let number):
-      [try .adopt(number, count: homes.count)]
+      [try .adopt(number, count: homes.count, settings: settings)]
     }
   }
 
-  /// Gives new flows of a listener another tunnel; flows there are keep theirs.
+  /// Gives new flows of a listener another tunnel; flows there are keep theirs, and the listener
+  /// keeps the options that accepted sockets inherit from it.
   public func update(_ listener: RelayListener, to tunnel: StreamTunnel) {
     let active = activate(tunnel)
     let identity = ObjectIdentifier(listener)
     for home in homes { home.perform { $0.update(identity, to: active) } }
   }
 
-  /// Stops accepting. Connections that wait in the queue become flows; flows there are live on.
+  /// Stops accepting. Connections that wait in the queue become flows as far as the limits have
+  /// room for them; flows there are live on.
   public func close(_ listener: RelayListener) {
     let identity = ObjectIdentifier(listener)
     for home in homes { home.perform { $0.closeListener(identity) } }

@@ -69,6 +69,8 @@ final class RelayLoop: TimerHandler {
     for listener in Array(listeners.keys) { closeListener(listener) }
     abortAll()
     if let timer = upkeepTimer.take() { loop.cancel(timer) }
+    knownNames?.shutDown()
+    knownNames = nil
   }
 
   /// The loop's source of names.
@@ -89,7 +91,7 @@ final class RelayLoop: TimerHandler {
 
   /// Gives the new flows of a listener another tunnel.
   func update(_ listener: ObjectIdentifier, to tunnel: ActiveTunnel) {
-    for socket in listeners[listener] ?? [] { socket.tunnel = tunnel }
+    for socket in listeners[listener] ?? [] { socket.serve(tunnel) }
   }
 
   /// Stops accepting for a listener.
@@ -120,7 +122,7 @@ final class RelayLoop: TimerHandler {
   ) {
     counters.accepted += 1
     let flow = StreamFlow(
-      number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer,
+      number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer.unmapped,
       listener: listener)
     flow.place = flows.count
     flows.append(flow)
@@ -149,6 +151,10 @@ final class RelayLoop: TimerHandler {
     counters.bytesLost += flow.machine.lost
     if wasReset { counters.reset += 1 }
     if case .targetUnreachable = end { counters.unreachable += 1 }
+  }
+
+  /// A flow has been told of: its places are free for others.
+  func givePlacesBack(flow: StreamFlow) {
     flow.tunnel.budget.give()
     budget.give()
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Kernel
 import TestSupport
 import Testing
 
@@ -46,7 +47,10 @@ import Testing
     let adit = try RunningAdit(["forward", "0", try server.target, "--log-level", "debug"])
     let client = try adit.connect()
     let accepted = try server.accept()
-    try adit.process.errorLine(containing: "forward/1 accepted from \(try client.address)")
+    let (from, to) = (try client.address, try server.address)
+    try adit.process.errorLine { $0 == "forward/1 accepted from \(from)" }
+    try adit.process.errorLine { $0 == "forward/1 connecting to \(to)" }
+    try adit.process.errorLine { $0 == "forward/1 connected to \(to)" }
     try client.endStream()
     try adit.process.errorLine(containing: "forward/1 half-closed by the client")
     try accepted.endStream()
@@ -59,6 +63,21 @@ import Testing
     quiet.process.send(SIGTERM)
     _ = try quiet.process.exitCode()
     #expect(quiet.process.errorText == "")
+  }
+
+  @Test("A target that nobody listens at is a reset for the client and a word in the log")
+  func unreachable() throws {
+    let folder = try TemporaryFolder()
+    let adit = try RunningAdit(["forward", "0", "unix:\(folder.file("nobody"))"])
+    do {
+      #expect(try adit.connect().receive().end == .reset)
+    } catch let error as Errno {
+      // The reset was there before the test had looked at its connection.
+      #expect(error == .connectionReset)
+    }
+    let line = try adit.process.outputLine(containing: " target-unreachable ")
+    #expect(line.contains(" - - 0 0 "))
+    #expect(line.hasSuffix("error=\"No such file or directory (ENOENT)\""))
   }
 
   @Test("--log off writes no flow")
@@ -113,28 +132,5 @@ import Testing
     #expect(reached)
     #expect(try carries(first, firstAccepted, "still"))
     #expect(adit.process.errorText.split(separator: "\n").count < 10)
-  }
-
-  @Test("A page comes whole through a tunnel to curl, over HTTP/1.1", .enabled(if: Curl.isThere))
-  func curl() throws {
-    let adit = try RunningAdit(["forward", "0", try server.target])
-    let place = try adit.listening()
-    let curl = try ChildProcess("curl", ["-sS", "--max-time", "30", "http://\(place)/"])
-    let accepted = try server.accept()
-    #expect(accepted.receive(limit: 14).text == "GET / HTTP/1.1")
-    let page = String(repeating: "page", count: 250_000)
-    try accepted.send("HTTP/1.1 200 OK\r\nContent-Length: \(page.utf8.count)\r\n\r\n\(page)")
-    #expect(try curl.exitCode() == 0)
-    #expect(curl.outputText == page)
-  }
-}
-
-/// Whether curl may be used: it is there, or has to be.
-enum Curl {
-  static var isThere: Bool {
-    ProcessInfo.processInfo.environment["ADIT_REQUIRE_ROOT"] == "1"
-      || ["/usr/bin/curl", "/bin/curl"].contains {
-        FileManager.default.isExecutableFile(atPath: $0)
-      }
   }
 }

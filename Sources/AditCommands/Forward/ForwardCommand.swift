@@ -66,6 +66,7 @@ struct ForwardCommand {
       try loops[0].run()
       for loop in loops.dropFirst() { loop.stop() }
       for thread in threads { thread.join() }
+      forwarding.reloadThread.take()?.join()
       return .done
     } catch {
       forwarding.log.tell(ErrorReport(StartError.resources(error)).message)

@@ -24,7 +24,7 @@ extension Forwarding {
     isReloading = true
     notify { () throws(Errno) in try service.reloading(at: Instant.now()) }
     do {
-      _ = try KernelThread(name: "adit-reload") { [self] in
+      reloadThread = try KernelThread(name: "adit-reload") { [self] in
         let result = Result { () throws(FileError) in try ConfigurationFile.read(path) }
         loop.post { [self] in finishReload(result, of: path) }
       }
@@ -34,6 +34,8 @@ extension Forwarding {
   }
 
   private func finishReload(_ result: Result<ConfigurationFile, FileError>, of path: String) {
+    // It has posted this and ends.
+    reloadThread.take()?.join()
     isReloading = false
     guard isRunning else { return }
     switch result {

@@ -21,6 +21,7 @@ final class Forwarding: TimerHandler, @unchecked Sendable {
   var process: ProcessConfiguration
   var isReloading = false
   var mustReloadAgain = false
+  var reloadThread: KernelThread?
   private var shutdown = ShutdownMachine()
   private var deadline: TimerToken?
   private var live: LiveLine?

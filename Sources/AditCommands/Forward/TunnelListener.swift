@@ -87,17 +87,27 @@ struct TunnelListener: Sendable {
     if numbers.isEmpty {
       throw .inheritedUnknown(name, names: inherited.entries.map(\.name))
     }
-    var addresses: [ListenAddress] = []
-    for number in numbers {
-      guard let socket = InheritedDescriptor(number) else {
-        throw .listen(.notAListener(descriptor: number))
+    var listeners: [RelayListener] = []
+    do throws(StartError) {
+      // One by one, so that no duplicate is left over when the next cannot be made.
+      for number in numbers {
+        listeners += try openAll([duplicate(number)], for: tunnel, in: relay)
       }
-      do {
-        addresses.append(.inherited(try socket.duplicate().release()))
-      } catch {
-        throw .resources(error)
-      }
+    } catch {
+      for listener in listeners { relay.close(listener) }
+      throw error
     }
-    return try openAll(addresses, for: tunnel, in: relay)
+    return listeners
+  }
+
+  private static func duplicate(_ number: Int32) throws(StartError) -> ListenAddress {
+    guard let socket = InheritedDescriptor(number) else {
+      throw .listen(.notAListener(descriptor: number))
+    }
+    do {
+      return .inherited(try socket.duplicate().release())
+    } catch {
+      throw .resources(error)
+    }
   }
 }

@@ -34,11 +34,13 @@ final class LogWriter: Sendable {
 
   private let state = Monitor(State())
   private let output: any LogOutput
+  private let thread = Lock<KernelThread?>(nil)
 
   /// Starts the thread.
   init(name: String, output: any LogOutput) throws(Errno) {
     self.output = output
-    _ = try KernelThread(name: name) { self.run() }
+    let thread = try KernelThread(name: name) { self.run() }
+    self.thread.withLock { $0 = thread }
   }
 
   /// Puts an entry in, or counts it as dropped. Never waits.
@@ -62,7 +64,9 @@ final class LogWriter: Sendable {
   func finish(within limit: Duration) {
     state.withLock { $0.isEnding = true }
     state.signal()
-    _ = state.wait(until: Instant.now() + limit) { $0.hasEnded ? () : nil }
+    let hasEnded = state.wait(until: Instant.now() + limit) { $0.hasEnded ? () : nil } != nil
+    // A thread that still waits for its reader ends with the process.
+    if hasEnded { thread.withLock { $0.take() }?.join() }
   }
 
   private func run() {

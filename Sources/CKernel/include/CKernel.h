@@ -127,7 +127,7 @@ struct adit_option_spec {
   int value;
 };
 /// getopt_long(3): the value of the next option, -1 at the end, '?' or ':' for a wrong one.
-/// `options` ends with a NULL name. Start with `adit_getopt_reset`.
+/// There are `count` options. Start with `adit_getopt_reset`.
 void adit_getopt_reset(void);
 int adit_getopt(int argc, char *const argv[], const char *letters,
                 const struct adit_option_spec *options, int count, const char **argument,

@@ -10,6 +10,7 @@ final class DialAttempt: EventHandler {
   private let home: RelayLoop
   private var socket: Descriptor?
   private var registration = Registration.none
+  private var progress = ConnectProgress.inProgress
   /// What the socket was ready for when it connected: the change is not reported again.
   private(set) var readiness: Readiness = []
 
@@ -24,7 +25,7 @@ final class DialAttempt: EventHandler {
   func begin() throws(Errno) {
     let opened = try home.system.open(for: address)
     // A unix socket connects at once; its readiness comes all the same, with the loop's next turn.
-    _ = try home.system.connect(opened, to: address)
+    progress = try home.system.connect(opened, to: address)
     registration = try home.loop.watch(opened, self)
     socket = consume opened
   }
@@ -38,13 +39,37 @@ final class DialAttempt: EventHandler {
     dialer.failed(self, error)
   }
 
+  /// Why there is no connection. A target that answered and left, or reset, has been reached: its
+  /// bytes are there, and reading tells how they end.
   private func failure(_ readiness: Readiness) -> Errno? {
-    guard readiness.contains(.error) || readiness.contains(.hungUp) else { return nil }
+    guard readiness.contains(.error), progress != .connected else { return nil }
     switch socket {
     case .some(let socket):
-      let error = (try? home.system.takeError(socket)) ?? nil
-      return error ?? .connectionReset
+      do {
+        let seen = try home.withScratch { chunk throws(Errno) in
+          try home.system.peek(socket, into: chunk)
+        }
+        if case .moved = seen { return nil }
+        return try home.system.takeError(socket) ?? .connectionReset
+      } catch {
+        return error
+      }
     case .none: return .connectionReset
+    }
+  }
+
+  /// The first port that Linux gives to sockets that ask for none, `ip_local_port_range`.
+  private static let firstEphemeralPort: UInt16 = 32_768
+
+  /// True when the kernel has connected the socket to itself: nobody listens at a port of this
+  /// machine, and the socket was given that very port.
+  var isToItself: Bool {
+    guard case .ip(let ip, let port) = address, ip.isLoopback,
+      port >= DialAttempt.firstEphemeralPort
+    else { return false }
+    switch socket {
+    case .some(let socket): return (try? home.system.localAddress(socket)) == address
+    case .none: return false
     }
   }
 

@@ -109,7 +109,10 @@ final class Dialer: TimerHandler {
 
   /// An attempt has connected.
   func connected(_ attempt: DialAttempt) {
-    if race == nil {
+    if attempt.isToItself {
+      attempt.abandon()
+      failed(attempt, .connectionRefused)
+    } else if race == nil {
       win(attempt.number)
     } else {
       perform { race, now in race.connected(attempt.number, now) }

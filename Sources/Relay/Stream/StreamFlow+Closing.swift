@@ -22,6 +22,8 @@ extension StreamFlow {
     record?.end = reason
     record?.resetNotExpressible = resetIsLost
     if let record { home.observer.ended(record) }
+    // Last: when the last place is given back, the relay is idle and everything has been told.
+    home.givePlacesBack(flow: self)
   }
 
   private func reason(_ ending: StreamRelayMachine.Ending) -> FlowEnd {
@@ -62,6 +64,7 @@ extension StreamFlow {
 
   private func localAddress(of side: Side) -> SocketAddress? {
     if side == .client, let listener { return listener }
+    guard side == .client ? client.isOpen : target.isOpen else { return nil }
     return withSocket(of: side) { socket in try? home.system.localAddress(socket) }
   }
 

@@ -70,8 +70,9 @@ extension StreamFlow {
     let size = chunk.size
     hold(chunk, from: side)
     machine.didRead(from: side, transfer)
-    // A short read has emptied the socket (epoll(7)), unless an end or an urgent byte is near.
-    if count < size, !endIsNear(side) { machine.didRead(from: side, .wouldBlock) }
+    // A short read has emptied a TCP socket (epoll(7)), unless an end or an urgent byte is near. A
+    // unix socket stops short behind a message that carried a descriptor.
+    if count < size, !endIsNear(side), !isUnix(side) { machine.didRead(from: side, .wouldBlock) }
     changeCarrier(from: side) { $0.didCopy(count, of: size) }
     lastActivity = home.loop.now
   }
@@ -84,6 +85,7 @@ extension StreamFlow {
       try home.withScratch { chunk throws(Errno) in try home.system.peek(socket, into: chunk) }
     }
     guard case .moved(let count) = seen else { return machine.didRead(from: side, seen) }
+    if needsNoDelay(side.other) { setNoDelay(side.other) }
     let sent: Transfer
     do {
       sent = try withSocket(of: side.other) { socket throws(Errno) in
@@ -104,6 +106,7 @@ extension StreamFlow {
     machine.didRead(from: side, removed)
     machine.didWrite(to: side.other, sent)
     lastActivity = home.loop.now
+    if tunnel.settings.userTimeout > .zero { watchUserTimeout() }
   }
 
   func discard(from side: Side) {

@@ -37,6 +37,8 @@ final class StreamFlow: EventHandler, TimerHandler {
   var lastUnacknowledged = 0
   var userTimeoutTimer: TimerToken?
   var isClosed = false
+  /// The turn was used up: the flow is called again after the others, and not before.
+  private var isResuming = false
   /// Connected, and without the options that only matter to a connection that lasts.
   var awaitsSettling = false
 
@@ -50,8 +52,7 @@ final class StreamFlow: EventHandler, TimerHandler {
     static let userTimeout: UInt32 = 5
   }
 
-  /// Steps after which the other flows of the loop get their turn; with a full pipe each,
-  /// 16 steps move 2 MiB.
+  /// Steps after which the other flows of the loop get their turn: 16 pipes filled and emptied.
   static let stepsPerTurn = 32
   /// Delays between questions whether the last bytes have been acknowledged: doubled each time.
   static let firstAskDelay = Duration.milliseconds(1)
@@ -85,10 +86,12 @@ final class StreamFlow: EventHandler, TimerHandler {
     case Tag.target: note(readiness, of: .target)
     default: break
     }
-    if dialer == nil {
+    if dialer != nil {
+      // A unix client that has sent and closed hangs up too: its bytes are still to be carried.
+      if readiness.contains(.error) { close(.init(resetClient: true), because: .clientLeft) }
+    } else if tag == Tag.resume || !isResuming {
+      isResuming = false
       pump()
-    } else if readiness.contains(.error) || readiness.contains(.hungUp) {
-      close(.init(resetClient: true), because: .clientLeft)
     }
   }
 
@@ -119,6 +122,7 @@ final class StreamFlow: EventHandler, TimerHandler {
       }
       steps += 1
     }
+    isResuming = true
     home.loop.callSoon(self, tag: Tag.resume)
     keepTime()
   }
@@ -215,7 +219,8 @@ final class StreamFlow: EventHandler, TimerHandler {
 
   private func setPatienceTimer(since start: Instant) {
     let limit = patienceLimit
-    guard limit > .zero else { return }
+    // Zero means no limit for what is alive, and no time for what is being closed.
+    guard limit > .zero || timedPatience == .closing else { return }
     patienceTimer = home.loop.setTimer(at: start + limit, self, tag: Tag.patience)
   }
 
@@ -238,7 +243,8 @@ final class StreamFlow: EventHandler, TimerHandler {
       let end: FlowEnd = timedPatience == .open ? .idle : .halfClosedIdle
       finish(machine.abort(), because: end)
     case .closing:
-      finish(machine.deliveryTimedOut(), because: machine.phase == .relaying ? .cutOff : nil)
+      let end: FlowEnd? = machine.phase == .relaying ? .cutOff : nil
+      finish(machine.deliveryTimedOut(), because: end)
     }
   }
 

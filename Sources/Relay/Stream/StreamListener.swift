@@ -54,14 +54,14 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
         // Level-triggered: what a burst leaves behind is reported again.
         try home.loop.watch(socket, self, for: isShared ? [.readable, .exclusive] : [.readable])
       }
-      retryDelay = StreamListener.firstRetryDelay
-      tellThatItGoesOn()
     } catch {
       retryLater()
     }
   }
 
-  private func tellThatItGoesOn() {
+  /// A connection was accepted: whatever paused is over.
+  private func goOn() {
+    retryDelay = StreamListener.firstRetryDelay
     guard let start = toldPause.take() else { return }
     home.observer.warned(.acceptResumed(listener: address, after: home.loop.now - start))
   }
@@ -71,11 +71,19 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
     retryDelay = min(retryDelay * 2, StreamListener.longestRetryDelay)
   }
 
-  /// Takes what waits in the queue and closes: closing alone would reset it.
+  /// Gives new flows another tunnel, under whose limit there may be room.
+  func serve(_ tunnel: ActiveTunnel) {
+    self.tunnel = tunnel
+    open()
+  }
+
+  /// Takes what waits in the queue, as far as there is room for it, and closes, which resets the
+  /// rest.
   func close() {
     if let timer = retryTimer.take() { home.loop.cancel(timer) }
-    // Bounded by the queue, which takes no more once the descriptor is closed.
-    if registration != nil { while takeOne() {} }
+    // New connections still come meanwhile, so the queue's length is the bound.
+    var left = tunnel.settings.backlog
+    while registration != nil, left > 0, takeOne() { left -= 1 }
     leavePoller()
     socket = nil
   }
@@ -100,6 +108,7 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
         givePlaces()
         return false
       }
+      goOn()
       home.begin(accepted, for: tunnel, at: exactAddress)
       return true
     } catch {
@@ -133,8 +142,7 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
 
   /// True when the error was one connection's and accepting goes on.
   private func failed(_ error: Errno) -> Bool {
-    guard error.isResourceLimit else {
-      // accept(2): errors already pending on the new connection are that connection's alone.
+    if error.isOneConnections {
       home.counters.acceptErrors += 1
       return true
     }
@@ -142,7 +150,8 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
     return false
   }
 
-  /// Pauses for a limit of the system, which passes by itself.
+  /// Pauses for a limit of the system, which passes by itself, or because the socket listens no
+  /// more, which somebody who shares it has done.
   func pauseForRetry(_ error: Errno) {
     guard registration != nil else { return }
     pause(.system(error))

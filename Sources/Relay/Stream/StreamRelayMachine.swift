@@ -60,7 +60,8 @@ struct StreamRelayMachine: Equatable {
 
   /// Bytes sent to a side from which on it is asked, before a close, whether they have arrived.
   ///
-  /// Less than this fits any receive window at once, so that the kernel delivers it after a close.
+  /// Less than this fits the receive window of a peer that reads; the kernel delivers it after a
+  /// close.
   static let settlingThreshold: UInt64 = 65_536
 
   private(set) var phase = Phase.relaying
@@ -70,7 +71,8 @@ struct StreamRelayMachine: Equatable {
   private(set) var downward = DirectionMachine()
   private var clientIsLost = false
   private var targetIsLost = false
-  private var errorIsKnown = false
+  private var clientHasError = false
+  private var targetHasError = false
   private var lastRead = Side.target
   /// The side whose loss came first.
   private(set) var lostFirst: Side?
@@ -107,13 +109,14 @@ struct StreamRelayMachine: Equatable {
     }
     if upward.state == .discarding || downward.state == .discarding { return .closing }
     let oneIsOver = upward.state == .ended || downward.state == .ended
-    return oneIsOver || errorIsKnown || clientIsLost || targetIsLost ? .halfClosed : .open
+    let oneIsGone = clientIsLost || targetIsLost || clientHasError || targetHasError
+    return oneIsOver || oneIsGone ? .halfClosed : .open
   }
 
   // MARK: What to do
 
-  /// The next step, nil-free: `wait` when there is none now. Asking again without an input in
-  /// between gives the same answer.
+  /// The next step, `wait` when there is none now. Asking again without an input in between gives
+  /// the same answer, but for `close`, which is told once.
   mutating func nextStep() -> Step {
     switch phase {
     case .relaying: return relayingStep()
@@ -169,7 +172,7 @@ struct StreamRelayMachine: Equatable {
   }
 
   private mutating func settlingStep() -> Step {
-    if clientIsLost || targetIsLost { return close(resetClient: true, resetTarget: true) }
+    if clientIsLost || targetIsLost { return stepAfterLoss() }
     guard mayAskUnacknowledged else { return .wait }
     if settled == nil {
       if sentToClient >= StreamRelayMachine.settlingThreshold { return .askUnacknowledged(.client) }
@@ -197,7 +200,10 @@ struct StreamRelayMachine: Equatable {
       change(from: side.other) { $0.sinkBecameWritable() }
     }
     guard readiness.contains(.error) else { return }
-    errorIsKnown = true
+    switch side {
+    case .client: clientHasError = true
+    case .target: targetHasError = true
+    }
     if direction(from: side).state != .flowing { lose(side) }
   }
 
@@ -208,8 +214,9 @@ struct StreamRelayMachine: Equatable {
     case .wouldBlock: change(from: side) { $0.readWouldBlock() }
     case .ended: change(from: side) { $0.readEnded() }
     }
-    // A write has taken the socket's error; what reading then tells as an end is none.
-    if isLost(side), !transfer.isMoved { change(from: side) { $0.sourceFailed() } }
+    // An end that came before a reset hides it (SOCK_DONE), and a write takes the socket's error:
+    // what reading then tells as an end is none.
+    if transfer == .ended, isLost(side) || hasError(side) { readFailed(from: side) }
   }
 
   mutating func readFailed(from side: Side) {
@@ -292,6 +299,13 @@ struct StreamRelayMachine: Equatable {
     if direction(from: side).state != .flowing { change(from: side) { $0.sourceFailed() } }
   }
 
+  private func hasError(_ side: Side) -> Bool {
+    switch side {
+    case .client: clientHasError
+    case .target: targetHasError
+    }
+  }
+
   private func isLost(_ side: Side) -> Bool {
     switch side {
     case .client: clientIsLost
@@ -327,15 +341,6 @@ extension DirectionMachine.Step {
     case .write: .write(sink)
     case .shutDown: .shutDown(sink)
     case .discard: .discard(source)
-    }
-  }
-}
-
-extension Transfer {
-  fileprivate var isMoved: Bool {
-    switch self {
-    case .moved: true
-    case .wouldBlock, .ended: false
     }
   }
 }

@@ -20,6 +20,7 @@ final class ScriptedNames: NameSource {
   }
 
   func forget(_ name: String) { forgotten.append(name) }
+  func shutDown() { waiting = [] }
 
   /// Answers every question that waits.
   func answer(_ answer: FamilyAnswer) {
