@@ -52,6 +52,10 @@ public final class Resolver {
   deinit {
     servers.close()
     hosts.close()
+    // Nobody is called any more; what the callbacks hold, perhaps their resolutions, is let go.
+    for flight in flights.values {
+      for waiter in flight.waiters { waiter.cancel() }
+    }
   }
 
   /// What the resolver has done so far.

@@ -5,11 +5,17 @@ import Testing
 
 @testable import Names
 
-/// The machine's clock with an offset that a test moves: c-ares goes by the real one.
+/// A clock that a test moves. It runs by itself only where a timeout of c-ares, which goes by the
+/// machine's clock, is to come.
 final class MovableClock: Sendable {
-  private let offset = Lock<Duration>(.zero)
+  private let runs: Bool
+  private let offset = Lock<Duration>(.seconds(1000))
 
-  func now() -> Instant { Instant.now() + offset.withLock { $0 } }
+  init(runs: Bool) { self.runs = runs }
+
+  func now() -> Instant {
+    (runs ? Instant.now() : Instant(nanoseconds: 0)) + offset.withLock { $0 }
+  }
 
   func advance(by duration: Duration) { offset.withLock { $0 += duration } }
 }
@@ -28,7 +34,7 @@ final class Answers {
 
 /// A resolver, its loop, its clock and the name server that it asks.
 final class ResolverRig {
-  let clock = MovableClock()
+  let clock: MovableClock
   let loop: EventLoop
   let server: ScriptedServer
   let resolver: Resolver
@@ -38,11 +44,13 @@ final class ResolverRig {
   static let plain = "options ndots:1\n"
 
   init(
-    configuration: String = plain, change: (inout ResolverSettings) -> Void = { _ in },
+    configuration: String = plain, clockRuns: Bool = false,
+    change: (inout ResolverSettings) -> Void = { _ in },
     _ script: @escaping (String, AddressFamily) -> ScriptedServer.Answer
   ) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    clock = MovableClock(runs: clockRuns)
     loop = try EventLoop(clock: clock.now)
     server = try ScriptedServer(on: loop, script)
     var settings = ResolverSettings()

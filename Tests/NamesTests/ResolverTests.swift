@@ -137,7 +137,8 @@ import Testing
   }
 
   @Test func noAnswerIsATimeout() throws {
-    let rig = try ResolverRig(change: { $0.queryTimeout = .milliseconds(60) }) { _, _ in
+    let rig = try ResolverRig(clockRuns: true, change: { $0.queryTimeout = .milliseconds(60) }) {
+      _, _ in
       .silence
     }
     let answers = try rig.answers(to: "web.test")
@@ -146,10 +147,13 @@ import Testing
   }
 
   @Test func aServerThatIsNotThereIsAFailureAtOnce() throws {
-    let rig = try ResolverRig(change: { settings in
-      settings.servers = [.ip(.v4(0x7fff_fffe), port: 1)]
-      settings.queryTimeout = .milliseconds(200)
-    }) { _, _ in .silence }
+    let rig = try ResolverRig(
+      clockRuns: true,
+      change: { settings in
+        settings.servers = [.ip(.v4(0x7fff_fffe), port: 1)]
+        settings.queryTimeout = .milliseconds(200)
+      }
+    ) { _, _ in .silence }
     let answers = try rig.answers(to: "web.test")
     for content in [answers[.v4], answers[.v6]] {
       let isOutage = content == .failure(.serverFailure) || content == .failure(.timedOut)
@@ -210,7 +214,7 @@ import Testing
   }
 
   @Test func aResolverMayBeLetGoWhileItAsks() throws {
-    let clock = MovableClock()
+    let clock = MovableClock(runs: false)
     let loop = try EventLoop(clock: clock.now)
     let server = try ScriptedServer(on: loop) { _, _ in .silence }
     var settings = ResolverSettings()

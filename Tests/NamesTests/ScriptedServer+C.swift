@@ -28,7 +28,8 @@ final class ScriptedServer: EventHandler {
   /// Questions that came: `A web.test`, over TCP `tcp A web.test`.
   var questions: [String] = []
 
-  private let loop: EventLoop
+  /// The loop holds its handlers.
+  private unowned let loop: EventLoop
   private let datagrams: Descriptor
   private let listener: Descriptor
   private var connections: [UInt32: Connection] = [:]

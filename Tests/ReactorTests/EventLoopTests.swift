@@ -34,7 +34,7 @@ import Testing
   @Test func whoIsForgottenByAnEarlierHandlerOfTheBatchIsNotCalled() throws {
     let bells = try (0..<2).map { _ in try Bell(on: loop) }
     for (index, bell) in bells.enumerated() {
-      bell.onCall = { _ in bells[1 - index].close() }
+      bell.onCall = { [unowned other = bells[1 - index]] _, _ in other.close() }
       bell.ring()
     }
     try turn()
@@ -46,9 +46,9 @@ import Testing
     let bells = try (0..<2).map { _ in try Bell(on: loop) }
     var successor: Bell?
     for (index, bell) in bells.enumerated() {
-      bell.onCall = { _ in
-        bells[1 - index].close()
-        successor = try? Bell(on: self.loop)
+      bell.onCall = { [unowned other = bells[1 - index]] _, loop in
+        other.close()
+        successor = try? Bell(on: loop)
       }
       bell.ring()
     }
@@ -105,7 +105,7 @@ import Testing
 
   @Test func aHandlerThatGoesOnLetsOthersHaveTheirTurns() throws {
     let greedy = try Bell(on: loop, tag: 1)
-    greedy.onCall = { self.loop.callSoon($0, tag: 2) }
+    greedy.onCall = { $1.callSoon($0, tag: 2) }
     let patient = try Bell(on: loop)
     let alarm = Alarm()
     _ = loop.setTimer(at: clock.now() + .nanoseconds(1), alarm)
@@ -166,7 +166,9 @@ import Testing
 
   @Test func aTimerThatIsSetAnewForThePresentWaitsForTheNextTurn() throws {
     let alarm = Alarm()
-    alarm.onFire = { _ in _ = self.loop.setTimer(at: self.loop.now, alarm) }
+    alarm.onFire = { [unowned loop, unowned alarm] _ in
+      _ = loop.setTimer(at: loop.now, alarm)
+    }
     _ = loop.setTimer(at: loop.now, alarm)
     try turn()
     #expect(alarm.tags.count == 1)
@@ -187,10 +189,10 @@ import Testing
   @Test func theTimeStandsStillDuringATurn() throws {
     let bell = try Bell(on: loop)
     var seen: [Instant] = []
-    bell.onCall = { _ in
-      seen.append(self.loop.now)
-      self.clock.advance(by: .seconds(1))
-      seen.append(self.loop.now)
+    bell.onCall = { [clock] _, loop in
+      seen.append(loop.now)
+      clock.advance(by: .seconds(1))
+      seen.append(loop.now)
     }
     bell.ring()
     try turn()

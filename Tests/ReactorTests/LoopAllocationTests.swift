@@ -42,7 +42,7 @@ import Testing
     let loop = try EventLoop()
     let bell = try Bell(on: loop)
     bell.keepsCalls = false
-    bell.onCall = { loop.callSoon($0, tag: 0) }
+    bell.onCall = { $1.callSoon($0, tag: 0) }
     bell.ring()
     for _ in 0..<4 { try loop.turn(waitAtMost: .zero) }
     #expect(

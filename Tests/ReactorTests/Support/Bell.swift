@@ -5,14 +5,15 @@ import Testing
 /// A descriptor that a test makes ready, and who waits for it.
 final class Bell: EventHandler {
   private var wakeUp: WakeUp?
-  private let loop: EventLoop
+  /// The loop holds its handlers.
+  private unowned let loop: EventLoop
   private(set) var registration = Registration.none
   /// Readiness and tag of each call.
   private(set) var calls: [(readiness: Readiness, tag: UInt32)] = []
   /// Calls, counted without keeping them.
   private(set) var count = 0
   var keepsCalls = true
-  var onCall: (Bell) -> Void = { _ in }
+  var onCall: (Bell, EventLoop) -> Void = { _, _ in }
 
   init(
     on loop: EventLoop, tag: UInt32 = 0, for readiness: Readiness = [.readable, .edge]
@@ -48,7 +49,7 @@ final class Bell: EventHandler {
   func handle(_ readiness: Readiness, tag: UInt32) {
     count += 1
     if keepsCalls { calls.append((readiness, tag)) }
-    onCall(self)
+    onCall(self, loop)
   }
 }
 
