@@ -14,8 +14,15 @@ let strict: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The data path in release builds: overlapping accesses are checked in debug builds, where all
+/// tests run, and not for each byte (docs/decisions/0005-exclusivity.md).
+let dataPath: [SwiftSetting] =
+  strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
+func module(
+  _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict
+) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -31,12 +38,16 @@ var targets: [Target] = [
 
   // The house, from the ground up. Tests/TidyTests holds the picture of who may import whom.
   module("Kernel", ["CKernel"]),
-  module("Reactor", ["Kernel"]),
+  module("Reactor", ["Kernel"], dataPath),
   module("Names", ["Reactor", "Kernel", "CAres"]),
-  module("Relay", ["Reactor", "Names", "Kernel"]),
+  module("Relay", ["Reactor", "Names", "Kernel"], dataPath),
   module("Configuration", ["Kernel", "CTOML"]),
   module("AditCommands", ["Configuration", "Relay", "Names", "Reactor", "Kernel"]),
   .executableTarget(name: "adit", dependencies: ["AditCommands"], swiftSettings: strict),
+  // The page that `make run` opens a tunnel to.
+  .executableTarget(
+    name: "adit-page", dependencies: ["Reactor", "Kernel"], path: "Demo/Page",
+    swiftSettings: strict),
 
   // Tests and what they share.
   .target(name: "CAllocations", path: "Tests/CAllocations"),

@@ -1,9 +1,9 @@
-// The process: limits, threads, clocks, memory, command line.
+// The process: limits, threads, clocks, memory.
 #define _GNU_SOURCE
 #include "CKernel.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,14 @@ long adit_raise_descriptor_limit(void) {
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   }
   return limit.rlim_cur > 0x7fffffff ? 0x7fffffff : (long)limit.rlim_cur;
+}
+
+int adit_open_standard_descriptors(void) {
+  for (int fd = 0; fd <= 2; fd++) {
+    // The lowest free number is given out, so each one is filled in turn.
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return -errno;
+  }
+  return 0;
 }
 
 struct start {
@@ -78,25 +86,3 @@ void *adit_reserve(size_t bytes) {
 void adit_unreserve(void *address, size_t bytes) { munmap(address, bytes); }
 
 void adit_forget(void *address, size_t bytes) { madvise(address, bytes, MADV_DONTNEED); }
-
-void adit_getopt_reset(void) {
-  optind = 0;
-  opterr = 0;
-}
-
-int adit_getopt(int argc, char *const argv[], const char *letters,
-                const struct adit_option_spec *options, int count, const char **argument,
-                int *index) {
-  struct option *table = calloc((size_t)count + 1, sizeof *table);
-  if (!table) return -1;
-  for (int i = 0; i < count; i++) {
-    table[i].name = options[i].name;
-    table[i].has_arg = options[i].argument ? required_argument : no_argument;
-    table[i].val = options[i].value;
-  }
-  int result = getopt_long(argc, argv, letters, table, NULL);
-  free(table);
-  *argument = (result == '?' || result == ':') ? NULL : optarg;
-  *index = optind;
-  return result;
-}

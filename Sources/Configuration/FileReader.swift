@@ -30,11 +30,16 @@ struct FileReader {
       }
     }
     if !entries.contains(where: { $0.key == "tunnel" }) {
-      let fault = DocumentFault.missing(
-        key: "tunnel", example: "[[tunnel]] with name, listen and target")
-      add(at: TOMLPlace(line: 1, column: 1), key: nil) { .document(fault) }
+      addMissingTunnel(at: TOMLPlace(line: 1, column: 1))
     }
     return file
+  }
+
+  /// Notes that there is no tunnel.
+  private mutating func addMissingTunnel(at place: TOMLPlace) {
+    let fault = DocumentFault.missing(
+      key: "tunnel", example: "[[tunnel]] with name, listen and target")
+    add(at: place, key: nil) { .document(fault) }
   }
 
   /// Notes a problem; the error is not made when nobody would read it.
@@ -66,6 +71,7 @@ extension FileReader {
       }
       return []
     }
+    if nodes.isEmpty { addMissingTunnel(at: entry.place) }
     if nodes.count > ConfigurationFile.tunnelLimit {
       let place = nodes[ConfigurationFile.tunnelLimit].place
       add(at: place, key: "tunnel") { .document(.manyTunnels(nodes.count)) }

@@ -35,6 +35,8 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
   public static let tooManyOpenFiles = Errno(rawValue: EMFILE)
   /// ENFILE: the system is at its descriptor limit.
   public static let tooManyOpenFilesInSystem = Errno(rawValue: ENFILE)
+  /// ENETUNREACH: this machine has no way to the network.
+  public static let networkUnreachable = Errno(rawValue: ENETUNREACH)
   /// ENOBUFS.
   public static let noBufferSpace = Errno(rawValue: ENOBUFS)
   /// ENOENT.
@@ -55,6 +57,16 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable {
   public var isResourceLimit: Bool {
     switch self {
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace, .outOfMemory: true
+    default: false
+    }
+  }
+
+  /// True for what accept(2) tells of the one connection that it would have given out.
+  public var isOneConnections: Bool {
+    switch rawValue {
+    case ECONNABORTED, EPROTO, EPERM, ETIMEDOUT, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
+      EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ECONNRESET:
+      true
     default: false
     }
   }

@@ -51,7 +51,8 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads a literal: `192.0.2.1`, `2001:db8::1`, `fe80::1%eth0`, `fe80::1%2`. No brackets, no name.
+  /// Reads a literal: `192.0.2.1`, `2001:db8::1`, `fe80::1%eth0`, `fe80::1%2`. No brackets and no
+  /// name.
   ///
   /// Nil when the text is not exactly one address, or names an interface that is not there.
   public init?(_ text: some StringProtocol) {
@@ -129,7 +130,9 @@ extension IPAddress: CustomStringConvertible {
 public enum Interface {
   /// The index of an interface that is there, from its name or its number's text.
   public static func index(named name: some StringProtocol) -> UInt32? {
-    if let number = UInt32(name) { return number == 0 ? nil : number }
+    if let first = name.utf8.first, first != UInt8(ascii: "+"), let number = UInt32(name) {
+      return number == 0 ? nil : number
+    }
     guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
     let index = unsafe if_nametoindex(String(name))
     return index == 0 ? nil : index

@@ -51,8 +51,7 @@ extension Descriptor {
     return Descriptor(adopting: try check(adit_socket(address.family, type)))
   }
 
-  /// Begins a connection. EINPROGRESS, and EAGAIN of a unix socket with a full backlog excepted
-  /// from errors, as the first is no error and the second is thrown.
+  /// Begins a connection. That it goes on (EINPROGRESS) is no error.
   public borrowing func connect(to address: SocketAddress) throws(Errno) -> ConnectProgress {
     let number = self.number
     let result = unsafe address.withKernelForm { form, length in
@@ -146,6 +145,8 @@ public struct SocketOption: Hashable, Sendable {
   public static let reuseAddress = SocketOption(level: SOL_SOCKET, name: SO_REUSEADDR)
   /// SO_REUSEPORT: several sockets on one port, connections shared out by the kernel.
   public static let reusePort = SocketOption(level: SOL_SOCKET, name: SO_REUSEPORT)
+  /// What `type` is for a stream socket: SOCK_STREAM.
+  public static let streamType = Int32(SOCK_STREAM.rawValue)
   /// SO_TYPE: SOCK_STREAM, SOCK_DGRAM and so on; to read.
   public static let type = SocketOption(level: SOL_SOCKET, name: SO_TYPE)
   /// SO_ACCEPTCONN: 1 for a listening socket; to read.

@@ -32,7 +32,7 @@ public enum UnixName: Hashable, Sendable {
 
   /// A file's path, 1 to 107 bytes.
   case path(String)
-  /// A name in the abstract namespace, without the leading zero byte; up to 107 bytes.
+  /// A name in the abstract namespace, without the leading zero byte; up to 106 bytes.
   case abstract(String)
   /// An end that was never bound.
   case unnamed
@@ -118,7 +118,8 @@ extension UnixName {
       case .unnamed: ([], "")
       }
     let bytes = prefix + Array(text.utf8)
-    precondition(bytes.count <= UnixName.pathLimit, "a unix socket's name has at most 107 bytes")
+    let limit = UnixName.pathLimit + prefix.count
+    precondition(bytes.count <= limit, "a unix socket's name has at most 107 bytes")
     unsafe withUnsafeMutableBytes(of: &form.sun_path) { path in
       for (index, byte) in bytes.enumerated() { unsafe path[index] = byte }
     }

@@ -49,7 +49,7 @@ extension Descriptor {
   }
 }
 
-/// splice(2)'s result as a transfer.
+/// The result of a read, a write or a splice as a transfer.
 func transfer(_ result: Int) throws(Errno) -> Transfer {
   if result > 0 { return .moved(result) }
   if result == 0 { return .ended }

@@ -19,6 +19,7 @@ internal import Reactor
     case hostsFile = "f"
   }
 
+  private let source: Source
   private let loop: EventLoop
   private let settings: ResolverSettings
   private var channel: OpaquePointer?
@@ -34,13 +35,14 @@ internal import Reactor
     _ source: Source, on loop: EventLoop, settings: ResolverSettings,
     answered: @escaping () -> Void
   ) throws(NamesError) {
+    self.source = source
     self.loop = loop
     self.settings = settings
     self.answered = answered
     guard NameLibrary.status == ARES_SUCCESS.code else {
       throw .library(code: NameLibrary.status)
     }
-    try open(source)
+    try open()
     do {
       try setServers()
     } catch {
@@ -55,7 +57,7 @@ internal import Reactor
     precondition(!isOpen, "a channel is closed before it is let go")
   }
 
-  private func open(_ source: Source) throws(NamesError) {
+  private func open() throws(NamesError) {
     var options = unsafe ares_options()
     unsafe options.timeout = max(1, settings.queryTimeout.wholeMilliseconds)
     unsafe options.tries = max(1, settings.tries)
@@ -91,7 +93,8 @@ internal import Reactor
     guard status == ARES_SUCCESS.code else { throw .badServers(list) }
   }
 
-  /// Ends every question without a reply, closes every socket. Not from within a callback of c-ares.
+  /// Ends every question without a reply, closes every socket. Not from within a callback of
+  /// c-ares.
   func close() {
     guard let ended = unsafe channel else { return }
     unsafe channel = nil
@@ -225,7 +228,10 @@ extension NameChannel {
   private static let searchAnswered: ares_addrinfo_callback = { context, status, _, result in
     guard let context = unsafe context else { return }
     let asked = unsafe Unmanaged<AskedQuestion>.fromOpaque(context).takeRetainedValue()
-    let replies = unsafe FamilyPair(status: status, result: result)
+    // A file that has not got the name leaves c-ares with the status that it began with.
+    let isMissing = asked.channel.source == .hostsFile && status != ARES_SUCCESS.code
+    let replies = unsafe FamilyPair(
+      status: isMissing ? ARES_ENOTFOUND.code : status, result: result)
     unsafe ares_freeaddrinfo(result)
     asked.channel.note(NameReply(name: asked.question.name, content: .search(replies)))
   }

@@ -1,4 +1,3 @@
-internal import Glibc
 public import Kernel
 
 /// Why no address of a target could be connected to.
@@ -62,8 +61,8 @@ struct RaceLosses: Sendable {
   /// This machine has no way to the address: an IPv6 address where there is only IPv4. That says
   /// nothing of the target, so an error that came from there is preferred.
   private static func isLocal(_ error: Errno) -> Bool {
-    switch error.rawValue {
-    case ENETUNREACH, EAFNOSUPPORT, EADDRNOTAVAIL: true
+    switch error {
+    case .networkUnreachable, .addressFamilyNotSupported, .addressNotAvailable: true
     default: false
     }
   }

@@ -52,6 +52,10 @@ public final class Resolver {
   deinit {
     servers.close()
     hosts.close()
+    // Nobody is called any more; what the callbacks hold, perhaps their resolutions, is let go.
+    for flight in flights.values {
+      for waiter in flight.waiters { waiter.cancel() }
+    }
   }
 
   /// What the resolver has done so far.
@@ -146,13 +150,7 @@ extension Resolver {
     hosts.ask(NameQuestion(name: name, scope: .search))
     switch hosts.takeReply()?.content {
     case .search(let replies):
-      for family in AddressFamily.allCases {
-        switch replies[family] {
-        case .addresses: return replies
-        case .failed: continue
-        }
-      }
-      return nil
+      return replies == FamilyPair(repeating: .failed(.notFound)) ? nil : replies
     case .family, nil: return nil
     }
   }

@@ -59,7 +59,8 @@ public import Kernel
 
   /// Makes `run` return after the turn in progress.
   public func stop() {
-    post { self.isRunning = false }
+    // Weak, since a loop that does not run any more would keep the work, and so itself, for ever.
+    post { [weak self] in self?.isRunning = false }
   }
 
   /// True on the loop's own thread while it runs.
@@ -95,7 +96,10 @@ public import Kernel
         staleEvents += 1
       }
     }
-    while let (handler, tag) = timers.popExpired(now) {
+    // No more than there were: one that is set anew for the present must not hold the turn up.
+    var remaining = timers.count
+    while remaining > 0, let (handler, tag) = timers.popExpired(now) {
+      remaining -= 1
       handler.timerFired(tag: tag)
     }
     if jobsAreDue { runJobs() }
@@ -111,7 +115,8 @@ public import Kernel
     }
     guard wait != .max else { return -1 }
     // Rounded up: waking before the deadline would spin for the rest of the millisecond.
-    return Int32(clamping: (wait + 999_999) / 1_000_000)
+    let (milliseconds, rest) = wait.quotientAndRemainder(dividingBy: 1_000_000)
+    return Int32(clamping: rest == 0 ? milliseconds : milliseconds + 1)
   }
 
   private func runJobs() {

@@ -13,9 +13,16 @@ public final class LoopGroup: Sendable {
     for index in 0..<count { loops.append(try EventLoop(index: index)) }
     self.loops = loops
     threads = Lock([])
-    for loop in loops {
-      let thread = try KernelThread(name: "\(name)-\(loop.index)") { LoopGroup.runToTheEnd(loop) }
-      threads.withLock { $0.append(thread) }
+    do {
+      for loop in loops {
+        let thread = try KernelThread(name: "\(name)-\(loop.index)") {
+          LoopGroup.runToTheEnd(loop)
+        }
+        threads.withLock { $0.append(thread) }
+      }
+    } catch {
+      shutDown()
+      throw error
     }
   }
 

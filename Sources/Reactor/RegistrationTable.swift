@@ -32,13 +32,17 @@ struct RegistrationTable {
 
   private var slots: [Slot] = []
   private var free: [UInt32] = []
-  private var lastNumber: UInt32 = 0
+  private var lastNumber: UInt32
+
+  /// Counts on from `lastNumber`.
+  init(lastNumber: UInt32 = 0) { self.lastNumber = lastNumber }
 
   /// Registrations in force.
   var count: Int { slots.count - free.count }
 
   mutating func insert(_ handler: any EventHandler, tag: UInt32) -> Registration {
-    lastNumber &+= 1
+    // Zero is nobody's: `Registration.none`.
+    lastNumber = lastNumber == .max ? 1 : lastNumber + 1
     let entry = Slot(number: lastNumber, tag: tag, handler: handler)
     if let slot = free.popLast() {
       slots[Int(slot)] = entry

@@ -1,7 +1,7 @@
 public import Kernel
 
-/// Delivers signals to a closure on a loop. Made on the process's first thread, before others start,
-/// since a signal goes to any thread that does not block it.
+/// Delivers signals to a closure on a loop. Made on the process's first thread, before others
+/// start, since a signal goes to any thread that does not block it.
 public final class Signals: EventHandler {
   private let source: SignalSource
   private let received: (Int32) -> Void

@@ -1,9 +1,9 @@
 internal import Kernel
 internal import Synchronization
 
-/// Flows that the process may have at once, shared by its loops.
+/// Flows that may be at once, in the process or of a tunnel; shared by the loops.
 final class FlowBudget: Sendable {
-  let capacity: Int
+  private let limit: Atomic<Int>
   private let taken = Atomic<Int>(0)
   private let hasWaiters = Atomic<Bool>(false)
   private let waiters = Lock<[@Sendable () -> Void]>([])
@@ -11,7 +11,16 @@ final class FlowBudget: Sendable {
   private let numbers = Atomic<UInt64>(0)
 
   init(capacity: Int) {
-    self.capacity = capacity
+    limit = Atomic(capacity)
+  }
+
+  /// As many as there may be. Lowering it ends no flow.
+  var capacity: Int {
+    get { limit.load(ordering: .relaxed) }
+    set {
+      limit.store(newValue, ordering: .relaxed)
+      callWaiters()
+    }
   }
 
   /// Flows there are.
@@ -24,9 +33,13 @@ final class FlowBudget: Sendable {
 
   /// Takes a place; false when there is none.
   func take() -> Bool {
-    let (_, count) = taken.wrappingAdd(1, ordering: .relaxed)
-    if count <= capacity { return true }
-    give()
+    var count = taken.load(ordering: .relaxed)
+    while count < capacity {
+      let (exchanged, original) = taken.compareExchange(
+        expected: count, desired: count + 1, ordering: .relaxed)
+      if exchanged { return true }
+      count = original
+    }
     return false
   }
 

@@ -16,7 +16,7 @@ public enum FlowEnd: Hashable, Sendable {
   case halfClosedIdle
   /// Nothing moved for `idle`.
   case idle
-  /// `half-close = false`, and the other side did not end within `reset-drain`.
+  /// `half-close = false`, and the other side sent more, or did not end within `reset-drain`.
   case cutOff
   /// The tunnel was closed or the process stopped before the flow was over.
   case stopped

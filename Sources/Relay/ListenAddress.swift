@@ -29,11 +29,13 @@ extension ListenError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .refused(let address, .addressInUse):
-      "cannot listen on \(address): another program has it; choose another port or stop that program"
+      "cannot listen on \(address): another program has it; choose another port or stop that"
+        + " program"
     case .refused(let address, .addressNotAvailable):
       "cannot listen on \(address): no interface of this machine has that address"
     case .refused(let address, .permissionDenied):
-      "cannot listen on \(address): not permitted; ports below 1024 need root or CAP_NET_BIND_SERVICE"
+      "cannot listen on \(address): not permitted; ports below 1024 need root or"
+        + " CAP_NET_BIND_SERVICE"
     case .refused(let address, let error): "cannot listen on \(address): \(error)"
     case .unixSocketInUse(let path):
       "cannot listen on unix:\(path): another program listens there; choose another path"

@@ -11,16 +11,13 @@ struct ListenSockets {
   /// The file that closing removes, nil for what has none.
   let file: FileStatus?
 
-  /// Connections that the kernel holds waiting, at most; its own limit is `net.core.somaxconn`.
-  static let backlog: Int32 = 4096
-
   /// Opens `count` sockets at `address`.
   static func open(
     _ address: SocketAddress, count: Int, settings: StreamSettings
   ) throws(ListenError) -> ListenSockets {
     switch address {
     case .ip: try openIP(address, count: count, settings: settings)
-    case .unix(let name): try openUnix(name, count: count)
+    case .unix(let name): try openUnix(name, count: count, backlog: settings.backlog)
     }
   }
 
@@ -55,12 +52,16 @@ struct ListenSockets {
   }
 
   /// Takes a listening socket over that this process inherited.
-  static func adopt(_ number: Int32, count: Int) throws(ListenError) -> ListenSockets {
+  static func adopt(
+    _ number: Int32, count: Int, settings: StreamSettings
+  ) throws(ListenError) -> ListenSockets {
     let socket = Descriptor(adopting: number)
     do {
-      guard try socket.get(.isListening) == 1 else { throw Errno.notASocket }
+      guard try socket.get(.isListening) == 1, try socket.get(.type) == SocketOption.streamType
+      else { throw Errno.notASocket }
       try socket.makeNonblocking()
       let address = try socket.localAddress()
+      if case .ip = address { try inherit(settings, by: socket) }
       return try ListenSockets(
         address: address, numbers: share(socket, count: count), isShared: true, file: nil)
     } catch {
@@ -68,7 +69,7 @@ struct ListenSockets {
     }
   }
 
-  // The first socket is bound without SO_REUSEPORT, so that a second program at the same port is
+  // The first socket listens without SO_REUSEPORT, so that a second program at the same port is
   // refused rather than given a share of the connections; then the option lets the others join.
   private static func openIP(
     _ wanted: SocketAddress, count: Int, settings: StreamSettings
@@ -76,14 +77,15 @@ struct ListenSockets {
     do {
       let first = try socket(at: wanted, joining: false, settings)
       let address = try first.localAddress()
-      try first.set(.reusePort, 1)
+      try first.listen(backlog: settings.backlog)
+      if count > 1 { try first.set(.reusePort, 1) }
       var numbers: [Int32] = []
       // Owned as bare numbers only from here on, where nothing can throw between them.
       var owners = DescriptorList(first)
       for _ in 1..<max(1, count) {
         owners.append(try socket(at: address, joining: true, settings))
       }
-      try owners.forEach { socket throws(Errno) in try socket.listen(backlog: backlog) }
+      try owners.forEach { socket throws(Errno) in try socket.listen(backlog: settings.backlog) }
       numbers = owners.release()
       return ListenSockets(address: address, numbers: numbers, isShared: false, file: nil)
     } catch {
@@ -107,7 +109,7 @@ struct ListenSockets {
   private static func inherit(
     _ settings: StreamSettings, by socket: borrowing Descriptor
   ) throws(Errno) {
-    try socket.set(.noDelay, 1)
+    try socket.set(.noDelay, settings.sendsAtOnce ? 1 : 0)
     try socket.set(.urgentInline, 1)
     if let keepalive = settings.keepalive { try socket.set(keepalive) }
     if settings.userTimeout > .zero {
@@ -116,7 +118,7 @@ struct ListenSockets {
   }
 
   private static func openUnix(
-    _ name: UnixName, count: Int
+    _ name: UnixName, count: Int, backlog: Int32
   ) throws(ListenError) -> ListenSockets {
     let address = SocketAddress.unix(name)
     let socket = try refusing(address) { () throws(Errno) in

@@ -1,4 +1,5 @@
 public import Kernel
+internal import Names
 public import Reactor
 
 /// The data plane for TCP ports: listeners and their flows on a group of loops.
@@ -8,20 +9,23 @@ public import Reactor
 public final class PortRelay: Sendable {
   /// The limits in force.
   public let limits: RelayLimits
-  private let homes: [LoopPart]
+  private let homes: [LoopBound<RelayLoop>]
   private let budget: FlowBudget
+  private let tunnelBudgets = Lock<[String: FlowBudget]>([:])
 
   /// Makes a relay on `loops`.
   public init(
     loops: [EventLoop], limits: RelayLimits, observer: any RelayObserver
   ) throws(Errno) {
     self.limits = limits
+    let names: RelayLoop.NameSourceMaker = { loop throws(NamesError) in try Resolver(loop: loop) }
     budget = FlowBudget(capacity: limits.flows)
-    var homes: [LoopPart] = []
+    var homes: [LoopBound<RelayLoop>] = []
     for loop in loops {
       let home = try RelayLoop(
-        loop: loop, system: LinuxStreams(), observer: observer, budget: budget, limits: limits)
-      homes.append(LoopPart(loop, home))
+        loop: loop, system: LinuxStreams(), observer: observer, budget: budget, limits: limits,
+        names: names)
+      homes.append(LoopBound(home, to: loop))
     }
     self.homes = homes
   }
@@ -35,7 +39,7 @@ public final class PortRelay: Sendable {
   ) throws(ListenError) -> RelayListener {
     let sockets = try open(address, tunnel.settings)
     let listener = RelayListener(sockets: sockets, tunnelName: tunnel.name)
-    let active = ActiveTunnel(tunnel)
+    let active = activate(tunnel)
     for set in sockets {
       let isShared = set.isShared
       for (home, number) in zip(homes, set.numbers) {
@@ -51,6 +55,19 @@ public final class PortRelay: Sendable {
     return listener
   }
 
+  /// The tunnel with the budget of its name, which counts the flows of its earlier forms too.
+  private func activate(_ tunnel: StreamTunnel) -> ActiveTunnel {
+    let limit = tunnel.settings.flowLimit ?? .max
+    let budget = tunnelBudgets.withLock { budgets in
+      if let known = budgets[tunnel.name] { return known }
+      let new = FlowBudget(capacity: limit)
+      budgets[tunnel.name] = new
+      return new
+    }
+    budget.capacity = limit
+    return ActiveTunnel(tunnel, budget: budget)
+  }
+
   private func open(
     _ address: ListenAddress, _ settings: StreamSettings
   ) throws(ListenError) -> [ListenSockets] {
@@ -60,18 +77,20 @@ public final class PortRelay: Sendable {
     case .everyAddress(let port):
       try ListenSockets.openEverywhere(port: port, count: homes.count, settings: settings)
     case .inherited(let number):
-      [try .adopt(number, count: homes.count)]
+      [try .adopt(number, count: homes.count, settings: settings)]
     }
   }
 
-  /// Gives new flows of a listener another tunnel; flows there are keep theirs.
+  /// Gives new flows of a listener another tunnel; flows there are keep theirs, and the listener
+  /// keeps the options that accepted sockets inherit from it.
   public func update(_ listener: RelayListener, to tunnel: StreamTunnel) {
-    let active = ActiveTunnel(tunnel)
+    let active = activate(tunnel)
     let identity = ObjectIdentifier(listener)
     for home in homes { home.perform { $0.update(identity, to: active) } }
   }
 
-  /// Stops accepting. Connections that wait in the queue become flows; flows there are live on.
+  /// Stops accepting. Connections that wait in the queue become flows as far as the limits have
+  /// room for them; flows there are live on.
   public func close(_ listener: RelayListener) {
     let identity = ObjectIdentifier(listener)
     for home in homes { home.perform { $0.closeListener(identity) } }
@@ -96,6 +115,11 @@ public final class PortRelay: Sendable {
   /// Resets every flow.
   public func abortFlows() {
     for home in homes { home.perform { $0.abortAll() } }
+  }
+
+  /// Closes every listener and resets every flow; the relay is of no more use.
+  public func shutDown() {
+    for home in homes { home.perform { $0.shutDown() } }
   }
 
   /// Gathers the counters of all loops and delivers them on one of them.
@@ -127,20 +151,4 @@ public final class RelayListener: Sendable {
 
   /// The addresses in force, with the ports that the kernel chose.
   public var addresses: [SocketAddress] { sockets.map(\.address) }
-}
-
-/// A loop with what the relay has on it, which only the loop touches.
-struct LoopPart: Sendable {
-  private let loop: EventLoop
-  // Guard of the `nonisolated(unsafe)`: `perform` hands it to code on the loop's thread only.
-  private nonisolated(unsafe) let relay: RelayLoop
-
-  init(_ loop: EventLoop, _ relay: RelayLoop) {
-    self.loop = loop
-    unsafe self.relay = relay
-  }
-
-  func perform(_ body: @escaping @Sendable (RelayLoop) -> Void) {
-    loop.post { unsafe body(relay) }
-  }
 }

@@ -14,11 +14,12 @@ final class RelayLoop: TimerHandler {
 
   var chunks: ChunkPool
   var pipes: PipePool
-  /// A buffer that never holds bytes between two steps.
-  let scratch: Chunk
+  private var ownScratch: Chunk?
   var counters = RelayCounters()
   private(set) var flows: [StreamFlow] = []
   private var listeners: [ObjectIdentifier: [StreamListener]] = [:]
+  private let makeNames: NameSourceMaker
+  private var knownNames: (any NameSource)?
   private var unsettled = 0
   private var upkeepTimer: TimerToken?
 
@@ -26,9 +27,12 @@ final class RelayLoop: TimerHandler {
   /// idle pools give back what they hold.
   static let upkeepInterval = Duration.seconds(10)
 
+  /// Makes a source of names for a loop, when the first name is met.
+  typealias NameSourceMaker = (EventLoop) throws(NamesError) -> any NameSource
+
   init(
     loop: EventLoop, system: any StreamSystem, observer: any RelayObserver, budget: FlowBudget,
-    limits: RelayLimits
+    limits: RelayLimits, names: @escaping NameSourceMaker
   ) throws(Errno) {
     self.loop = loop
     self.system = system
@@ -37,12 +41,44 @@ final class RelayLoop: TimerHandler {
     wantsRecords = observer.wantsRecords
     self.budget = budget
     self.limits = limits
+    makeNames = names
     chunks = try ChunkPool(chunkSize: RelayLimits.bufferSize, count: limits.buffers + 1)
     pipes = PipePool(limit: limits.pipes, capacity: RelayLimits.pipeCapacity) {
       capacity throws(Errno) in try system.makePipe(capacity: capacity)
     }
     guard let scratch = chunks.take() else { throw .outOfMemory }
-    self.scratch = scratch
+    ownScratch = consume scratch
+  }
+
+  deinit {
+    if let chunk = ownScratch.take() { chunks.give(chunk) }
+  }
+
+  /// Calls `body` with a buffer that never holds bytes between two steps.
+  func withScratch<Result, Failure: Error>(
+    _ body: (borrowing Chunk) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    switch ownScratch {
+    case .some(let chunk): return try body(chunk)
+    case .none: preconditionFailure("a loop's scratch buffer lives as long as the loop")
+    }
+  }
+
+  /// Ends everything on the loop: listeners, flows, timers.
+  func shutDown() {
+    for listener in Array(listeners.keys) { closeListener(listener) }
+    abortAll()
+    if let timer = upkeepTimer.take() { loop.cancel(timer) }
+    knownNames?.shutDown()
+    knownNames = nil
+  }
+
+  /// The loop's source of names.
+  func names() throws(NamesError) -> any NameSource {
+    if let knownNames { return knownNames }
+    let made = try makeNames(loop)
+    knownNames = made
+    return made
   }
 
   // MARK: Listeners
@@ -55,12 +91,17 @@ final class RelayLoop: TimerHandler {
 
   /// Gives the new flows of a listener another tunnel.
   func update(_ listener: ObjectIdentifier, to tunnel: ActiveTunnel) {
-    for socket in listeners[listener] ?? [] { socket.tunnel = tunnel }
+    for socket in listeners[listener] ?? [] { socket.serve(tunnel) }
   }
 
   /// Stops accepting for a listener.
   func closeListener(_ listener: ObjectIdentifier) {
     for socket in listeners.removeValue(forKey: listener) ?? [] { socket.close() }
+  }
+
+  /// The process is at a limit of the system: nothing more is accepted for a moment.
+  func pauseAccepting(_ error: Errno) {
+    for socket in listeners.values.joined() { socket.pauseForRetry(error) }
   }
 
   /// What was done, with what the flows there are have moved so far.
@@ -75,13 +116,13 @@ final class RelayLoop: TimerHandler {
 
   // MARK: Flows
 
-  /// Begins a flow for a connection whose place in the budget has been taken.
+  /// Begins a flow for a connection whose places in both budgets have been taken.
   func begin(
     _ accepted: consuming Accepted, for tunnel: ActiveTunnel, at listener: SocketAddress?
   ) {
     counters.accepted += 1
     let flow = StreamFlow(
-      number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer,
+      number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer.unmapped,
       listener: listener)
     flow.place = flows.count
     flows.append(flow)
@@ -110,6 +151,11 @@ final class RelayLoop: TimerHandler {
     counters.bytesLost += flow.machine.lost
     if wasReset { counters.reset += 1 }
     if case .targetUnreachable = end { counters.unreachable += 1 }
+  }
+
+  /// A flow has been told of: its places are free for others.
+  func givePlacesBack(flow: StreamFlow) {
+    flow.tunnel.budget.give()
     budget.give()
   }
 
@@ -122,11 +168,14 @@ final class RelayLoop: TimerHandler {
 
   /// Takes a carrier's buffer or pipe back; a pipe with bytes in it is closed.
   func takeBack(_ carrier: inout Carrier, isEmpty: Bool) {
-    if let chunk = carrier.buffer.take() { chunks.give(chunk) }
+    if let chunk = carrier.buffer.take() {
+      chunks.give(chunk)
+      keepUp()
+    }
     if let pipe = carrier.pipe.take() {
       if isEmpty { pipes.give(pipe) } else { pipes.discard(pipe) }
+      keepUp()
     }
-    if upkeepTimer == nil { keepUp() }
   }
 
   // MARK: Upkeep

@@ -16,6 +16,12 @@ public struct StreamSettings: Hashable, Sendable {
   public var userTimeout: Duration = .zero
   /// Probes of silent connections; nil for none.
   public var keepalive: Keepalive? = Keepalive(idleSeconds: 60, intervalSeconds: 10, count: 6)
+  /// True: small segments are sent at once, TCP_NODELAY.
+  public var sendsAtOnce = true
+  /// Connections that the kernel holds until they are accepted; `net.core.somaxconn` caps it.
+  public var backlog: Int32 = 4096
+  /// Flows of the tunnel at once; nil for as many as the process may have.
+  public var flowLimit: Int?
   /// False: an end of stream from one side ends the connection in both directions.
   public var passesHalfClose = true
 
@@ -75,16 +81,23 @@ public struct RelayLimits: Hashable, Sendable {
   /// Bytes asked for of a pipe. 256 KiB keeps the kernel's per-user pipe pages
   /// (`fs.pipe-user-pages-soft`) good for 256 pipes.
   public static let pipeCapacity = 262_144
-  /// Descriptors kept for everything but flows and pipes: listeners, loops, names, logs.
-  public static let reservedDescriptors = 16
+  /// Bytes that a pipe must have to be of use.
+  public static let leastPipeCapacity = 65_536
+  /// Descriptors that a loop may need for names.
+  public static let nameDescriptors = 4
+  /// Descriptors for what comes and goes: files that are read, addresses that are raced.
+  public static let spareDescriptors = 8
 
-  /// Derives the limits from the descriptor limit of the process, `loops` loops and `listeners`.
+  /// Derives the limits from the process's descriptor limit, the descriptors that are open now, the
+  /// loops (made already) and the listeners (not yet opened).
   ///
   /// Every flow takes two descriptors and a pipe two more. Pipes are held only while bytes are in
   /// them, so a sixteenth of the descriptors, at most 64 pipes a loop, is set aside for them; where
   /// none is left, bytes are copied.
-  public init(descriptorLimit: Int, loops: Int, listeners: Int) {
-    let reserved = RelayLimits.reservedDescriptors + 3 * loops + loops * listeners
+  public init(descriptorLimit: Int, openDescriptors: Int, loops: Int, listeners: Int) {
+    // The wildcard takes a socket of each family.
+    let perLoop = RelayLimits.nameDescriptors + 2 * listeners
+    let reserved = openDescriptors + loops * perLoop + RelayLimits.spareDescriptors
     let available = max(2, descriptorLimit - reserved)
     pipes = min(64, available / 32 / loops)
     flows = max(1, (available - 2 * pipes * loops) / 2)

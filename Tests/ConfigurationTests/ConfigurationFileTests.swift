@@ -141,6 +141,9 @@ struct ProblemCase: CustomTestStringConvertible {
     ProblemCase(
       "an empty file", "# nothing\n",
       "t.toml:1:1: \"tunnel\" is missing; write it as in [[tunnel]] with name, listen and target"),
+    ProblemCase(
+      "no tunnels", "tunnel = []\n",
+      "t.toml:1:1: \"tunnel\" is missing; write it as in [[tunnel]] with name, listen and target"),
   ]
 
   static let tunnels: [ProblemCase] = [

@@ -8,7 +8,6 @@ import Testing
   static let second6 = IPAddress.v6(0x2001_0db8_0000_0000, 2, scope: 0)
   static let first4 = IPAddress.v4(0xc000_0201)
   static let second4 = IPAddress.v4(0xc000_0202)
-  static let unreachable = Errno(rawValue: 101)
 
   static func at(_ milliseconds: UInt64) -> Instant {
     Instant(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
@@ -226,13 +225,14 @@ import Testing
     _ = race.answered(This.answer6(This.first6), This.at(0))
     _ = race.answered(This.answer4(This.first4), This.at(0))
     _ = race.failed(0, .connectionRefused, This.at(1))
-    #expect(race.failed(1, This.unreachable, This.at(2)) == [.lost(.refused)])
+    #expect(race.failed(1, .networkUnreachable, This.at(2)) == [.lost(.refused)])
   }
 
   @Test mutating func aMissingFamilyIsToldWhenThereIsNothingElseToTell() {
     _ = race.answered(This.answer6(This.first6), This.at(0))
     _ = race.answered(This.answer4(), This.at(0))
-    #expect(race.failed(0, This.unreachable, This.at(2)) == [.lost(.connect(This.unreachable))])
+    #expect(
+      race.failed(0, .networkUnreachable, This.at(2)) == [.lost(.connect(.networkUnreachable))])
   }
 
   @Test mutating func twoEmptyAnswersLoseWithTheFailureThatTellsMore() {

@@ -127,6 +127,40 @@ import Testing
     #expect(client.fate == nil)
   }
 
+  @Test("A reset whose bytes cannot be written waits no longer than reset-drain without progress")
+  func boundsAStalledDelivery() throws {
+    let bench = try RelayBench()
+    bench.streams.capacity = 10
+    let (flow, client, target) = try bench.connectedFlow()
+    target.peerSends(Array(0..<40))
+    try bench.settle(flow, client, target)
+    target.peerResets()
+    try bench.settle(flow, client, target)
+    try bench.pass(.seconds(4))
+    #expect(client.peerReads(5) == Array(0..<5))
+    try bench.settle(flow, client, target)
+    try bench.pass(.seconds(4))
+    #expect(client.fate == nil, "a byte moved less than five seconds ago")
+    try bench.pass(.seconds(2))
+    #expect(client.fate == .reset)
+    #expect(bench.witness.records.map(\.end) == [.targetReset])
+  }
+
+  @Test("A client that sent and reset while its target is dialled is carried, and then reset")
+  func carriesWhatCameBeforeAnEarlyReset() throws {
+    let bench = try RelayBench()
+    let (flow, client) = try bench.acceptedFlow()
+    client.peerSends([1, 2])
+    client.peerResets()
+    flow.handle([.readable, .error, .hungUp], tag: StreamFlow.Tag.client)
+    #expect(flow.dialer != nil)
+    let target = bench.streams.socket(try #require(bench.streams.opened.last))
+    flow.dialer?.latestAttempt?.handle([.writable], tag: 0)
+    #expect(target.peerReads(10) == [1, 2])
+    try bench.pass(.milliseconds(10))
+    #expect(target.fate == .reset)
+  }
+
   @Test("A reset waits for its last bytes no longer than reset-drain")
   func boundsTheDelivery() throws {
     let bench = try RelayBench()
@@ -157,7 +191,7 @@ import Testing
   func refuses() throws {
     let bench = try RelayBench()
     let (flow, client) = try bench.acceptedFlow()
-    flow.dialer?.attemptIsReady([.error, .hungUp])
+    flow.dialer?.latestAttempt?.handle([.error, .hungUp], tag: 0)
     #expect(client.fate == .reset)
     #expect(
       bench.witness.records.map(\.end) == [.targetUnreachable(.system(.connectionRefused))])
@@ -174,11 +208,11 @@ import Testing
     bench.streams.openErrors = [error]
     let descriptor = try bench.streams.makeSocket()
     let client = bench.streams.socket(descriptor.number)
-    #expect(bench.budget.take())
+    #expect(bench.budget.take() && bench.tunnel.budget.take())
     bench.home.begin(
       Accepted(descriptor, from: .ip(.loopback4, port: 1)), for: bench.tunnel, at: nil)
     #expect(client.fate == .reset)
-    #expect(bench.witness.records.map(\.end) == [.targetUnreachable(.system(error))])
+    #expect(bench.witness.records.map(\.end) == [.noResources(error)])
     #expect(bench.budget.count == 0)
   }
 }

@@ -2,8 +2,17 @@ internal import CAllocations
 
 /// Heap allocations of the calling thread.
 public enum Allocations {
-  /// False in sanitizer builds, where nothing can be counted.
-  public static var areCounted: Bool { adit_allocations_are_counted() }
+  /// False in sanitizer builds, where nothing can be counted, and in debug builds, where the
+  /// compiler leaves boxes that an optimised build does not have.
+  public static var areCounted: Bool {
+    var isOptimised = true
+    assert(
+      {
+        isOptimised = false
+        return true
+      }())
+    return isOptimised && adit_allocations_are_counted()
+  }
 
   /// How many allocations `body` makes on this thread.
   public static func during(_ body: () throws -> Void) rethrows -> UInt64 {

@@ -6,15 +6,17 @@ enum SizeRules {
   static let longFileLimit = 500
 
   static func longLines(_ file: SourceFile) -> [Finding] {
-    file.lines.enumerated().compactMap { index, line in
+    var isQuoted = false
+    return file.lines.enumerated().compactMap { index, line in
+      if file.isMarkdown, line.hasPrefix("```") { isQuoted.toggle() }
       let length = line.count
-      guard length > lineLimit, !mayBeLong(line, in: file) else { return nil }
+      guard length > lineLimit, !isQuoted, !mayBeLong(line, in: file) else { return nil }
       return file.finding(
         index + 1, "\(length) columns; the limit is \(lineLimit): break the line")
     }
   }
 
-  /// Tables cannot be broken in Markdown, nor addresses anywhere.
+  /// Tables cannot be broken in Markdown, nor quoted output, nor addresses anywhere.
   private static func mayBeLong(_ line: Substring, in file: SourceFile) -> Bool {
     (file.isMarkdown && line.hasPrefix("|")) || line.contains("://")
   }

@@ -1,18 +1,40 @@
-# Completion of adit's verbs, options and files for bash.
+# Completion of adit for bash, written by ManualTests from the option table.
 _adit() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "forward check doctor --help --version" -- "$word")
-  elif [[ $before == --config || ${COMP_WORDS[1]} == check ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "forward check doctor help --help --version" -- "$word")
+    return
+  fi
+  case ${COMP_WORDS[1]} in
+    forward)
+      words="-L --config --name --balance --start --connect-timeout
+        --half-closed-idle --idle --reset-drain --user-timeout --half-close
+        --no-half-close --no-delay --backlog --keepalive --no-keepalive
+        --keepalive-idle --keepalive-interval --keepalive-count --limits-flows
+        --threads --log --log-level --drain-timeout --buffers --pipes --json -h
+        --help --version"
+      ;;
+    check)
+      words="--json -h --help"
+      ;;
+    doctor)
+      words="--json -h --help"
+      ;;
+    help)
+      words="forward check doctor help"
+      ;;
+  esac
+  case $before in
+    --balance) words="first" ;;
+    --start) words="manual boot" ;;
+    --log) words="auto text json off" ;;
+    --log-level) words="error warning info debug" ;;
+  esac
+  if [[ $before == --config || (${COMP_WORDS[1]} == check && $word != -*) ]]; then
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
-  elif [[ ${COMP_WORDS[1]} == forward && $before == --log ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "text json off" -- "$word")
-  elif [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(
-      compgen -W "$(adit "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -e '--[a-z][a-z-]+')" \
-        -- "$word"
-    )
+  else
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
   fi
 }
-complete -F _adit adit
+complete -o filenames -F _adit adit

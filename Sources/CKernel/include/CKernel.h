@@ -98,6 +98,8 @@ int adit_option(int fd, int level, int name, int *value);
 
 /// Raises RLIMIT_NOFILE's soft limit to the hard one; the limit in force, or a negative errno.
 long adit_raise_descriptor_limit(void);
+/// Opens /dev/null for each of the descriptors 0, 1 and 2 that is closed.
+int adit_open_standard_descriptors(void);
 /// Starts a detached-from-signals thread that runs `body(context)`; name of up to 15 bytes.
 int adit_thread_start(pthread_t *thread, const char *name, void (*body)(void *), void *context);
 /// sysconf(3) _SC_NPROCESSORS_ONLN limited by sched_getaffinity(2).
@@ -118,19 +120,5 @@ void *adit_reserve(size_t bytes);
 void adit_unreserve(void *address, size_t bytes);
 /// madvise(2) MADV_DONTNEED.
 void adit_forget(void *address, size_t bytes);
-
-// Command line.
-
-struct adit_option_spec {
-  const char *name;
-  int argument;  // 0 none, 1 required
-  int value;
-};
-/// getopt_long(3): the value of the next option, -1 at the end, '?' or ':' for a wrong one.
-/// `options` ends with a NULL name. Start with `adit_getopt_reset`.
-void adit_getopt_reset(void);
-int adit_getopt(int argc, char *const argv[], const char *letters,
-                const struct adit_option_spec *options, int count, const char **argument,
-                int *index);
 
 #endif

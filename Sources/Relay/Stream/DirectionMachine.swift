@@ -8,8 +8,9 @@ internal import Kernel
 /// flowing ───────────▶ ending ─────────────────────────────▶ ended
 ///    │ read error                    written out
 ///    ├───────────────▶ failing ────────────────────────────▶ failed
-///    │ cut off                       written out, shut down             read 0
-///    ├───────────────▶ cutting ────────────────────────────▶ discarding ──────▶ ended
+///    │ cut off                 nothing left, shut down             read 0
+///    ├───────────────▶ cutting ─────────────────────▶ discarding ────────────▶ ended
+///    │                    └─── more was sent ──▶ truncated ◀──┘
 ///    │ write error, or the sink is known to be gone
 ///    └───────────────▶ broken   (from every state that still writes)
 /// ```
@@ -31,8 +32,10 @@ struct DirectionMachine: Equatable {
     case broken
     /// Nothing more is taken from the source; what is held is still to be written.
     case cutting
-    /// The sink was shut down early; the source is read so that closing it destroys nothing.
+    /// The sink was shut down early; the source is watched for its end.
     case discarding
+    /// The source sent more than was passed on.
+    case truncated
   }
 
   /// What the runner can do for this direction now.
@@ -58,10 +61,11 @@ struct DirectionMachine: Equatable {
     switch state {
     case .flowing:
       if held > 0 { mayWrite ? .write : nil } else { mayReadNow ? .read : nil }
-    case .ending, .cutting: held > 0 ? (mayWrite ? .write : nil) : .shutDown
+    case .cutting: held > 0 ? (mayWrite ? .write : nil) : (mayRead ? .discard : .shutDown)
+    case .ending: held > 0 ? (mayWrite ? .write : nil) : .shutDown
     case .failing: held > 0 ? (mayWrite ? .write : nil) : nil
     case .discarding: mayRead ? .discard : nil
-    case .ended, .failed, .broken: nil
+    case .ended, .failed, .broken, .truncated: nil
     }
   }
 
@@ -71,7 +75,7 @@ struct DirectionMachine: Equatable {
   var isDelivered: Bool {
     switch state {
     case .ended, .failed: true
-    case .flowing, .ending, .failing, .broken, .cutting, .discarding: false
+    case .flowing, .ending, .failing, .broken, .cutting, .discarding, .truncated: false
     }
   }
 
@@ -90,8 +94,8 @@ struct DirectionMachine: Equatable {
   mutating func didRead(_ count: Int) {
     switch state {
     case .flowing: held += count
-    case .discarding: break
-    case .ending, .ended, .failing, .failed, .broken, .cutting:
+    case .cutting, .discarding: state = .truncated
+    case .ending, .ended, .failing, .failed, .broken, .truncated:
       preconditionFailure("a direction that is \(state) is not read")
     }
   }
@@ -100,9 +104,9 @@ struct DirectionMachine: Equatable {
 
   mutating func readEnded() {
     switch state {
-    case .flowing: state = .ending
+    case .flowing, .cutting: state = .ending
     case .discarding: state = .ended
-    case .ending, .ended, .failing, .failed, .broken, .cutting:
+    case .ending, .ended, .failing, .failed, .broken, .truncated:
       preconditionFailure("a direction that is \(state) is not read")
     }
   }
@@ -112,7 +116,7 @@ struct DirectionMachine: Equatable {
     switch state {
     case .flowing, .ending, .cutting: state = held > 0 ? .failing : .failed
     case .discarding: state = .failed
-    case .ended, .failing, .failed, .broken: break
+    case .ended, .failing, .failed, .broken, .truncated: break
     }
   }
 
@@ -124,7 +128,7 @@ struct DirectionMachine: Equatable {
     switch state {
     case .failing: if held == 0 { state = .failed }
     case .flowing, .ending, .cutting: break
-    case .ended, .failed, .broken, .discarding:
+    case .ended, .failed, .broken, .discarding, .truncated:
       preconditionFailure("a direction that is \(state) is not written")
     }
   }
@@ -135,7 +139,7 @@ struct DirectionMachine: Equatable {
     switch state {
     case .ending: state = .ended
     case .cutting: state = .discarding
-    case .flowing, .ended, .failing, .failed, .broken, .discarding:
+    case .flowing, .ended, .failing, .failed, .broken, .discarding, .truncated:
       preconditionFailure("a sink is shut down when its source has ended, not when \(state)")
     }
   }
@@ -145,7 +149,7 @@ struct DirectionMachine: Equatable {
     defer { held = 0 }
     switch state {
     case .flowing, .ending, .failing, .cutting: state = .broken
-    case .ended, .failed, .broken, .discarding: break
+    case .ended, .failed, .broken, .discarding, .truncated: break
     }
     return held
   }
@@ -154,7 +158,7 @@ struct DirectionMachine: Equatable {
   mutating func cut() {
     switch state {
     case .flowing: state = .cutting
-    case .ending, .ended, .failing, .failed, .broken, .cutting, .discarding: break
+    case .ending, .ended, .failing, .failed, .broken, .cutting, .discarding, .truncated: break
     }
   }
 }

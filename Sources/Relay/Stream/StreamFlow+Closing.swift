@@ -8,7 +8,9 @@ extension StreamFlow {
     isClosed = true
     if let timer = patienceTimer.take() { home.loop.cancel(timer) }
     if let timer = askTimer.take() { home.loop.cancel(timer) }
-    dialer?.abandon()
+    if let timer = userTimeoutTimer.take() { home.loop.cancel(timer) }
+    // An attempt that has connected, although nobody has been told yet, sees a reset.
+    dialer?.abandon(withReset: true)
     dialer = nil
     var record = home.wantsRecords ? record() : nil
     let resetIsLost = (ending.resetClient && client.isUnix) || (ending.resetTarget && target.isUnix)
@@ -21,11 +23,14 @@ extension StreamFlow {
     record?.end = reason
     record?.resetNotExpressible = resetIsLost
     if let record { home.observer.ended(record) }
+    // Last: when the last place is given back, the relay is idle and everything has been told.
+    home.givePlacesBack(flow: self)
   }
 
   private func reason(_ ending: StreamRelayMachine.Ending) -> FlowEnd {
-    if machine.lostFirst == .client { return .clientReset }
-    if machine.lostFirst == .target { return .targetReset }
+    if machine.isTruncated { return .cutOff }
+    if machine.resetSide == .client { return .clientReset }
+    if machine.resetSide == .target { return .targetReset }
     return ending.resetClient || ending.resetTarget ? .stopped : .completed
   }
 
@@ -61,6 +66,7 @@ extension StreamFlow {
 
   private func localAddress(of side: Side) -> SocketAddress? {
     if side == .client, let listener { return listener }
+    guard side == .client ? client.isOpen : target.isOpen else { return nil }
     return withSocket(of: side) { socket in try? home.system.localAddress(socket) }
   }
 

@@ -14,7 +14,8 @@ extension StreamFlow {
     }
   }
 
-  /// Reads once through a pipe. False when no pipe can be had: the bytes are copied then.
+  /// Reads once through a pipe. False when that cannot be, or tells nothing certain: then the read
+  /// is made through a buffer.
   private func splice(from side: Side) throws(Errno) -> Bool {
     guard let pipe = pipe(from: side) ?? home.pipes.take() else {
       home.counters.pipeRefusals += 1
@@ -32,18 +33,25 @@ extension StreamFlow {
       giveBack(from: side)
       return false
     }
-    machine.didRead(from: side, transfer)
-    if case .moved(let count) = transfer {
+    switch transfer {
+    case .moved(let count):
       changeCarrier(from: side) { $0.didSplice(count) }
       lastActivity = home.loop.now
-    } else {
+    case .wouldBlock:
       giveBack(from: side)
+    case .ended:
+      // At TCP's urgent byte splice(2) tells an end too, once the peer has ended its stream.
+      giveBack(from: side)
+      return false
     }
+    machine.didRead(from: side, transfer)
     return true
   }
 
   /// Reads once through a buffer.
   private func copy(from side: Side) throws(Errno) {
+    // An empty pipe that stayed for the next read is not what this read goes through.
+    if pipe(from: side) != nil { giveBack(from: side) }
     guard let chunk = home.chunks.take() else { return try copyWithoutBuffer(from: side) }
     let transfer: Transfer
     do {
@@ -62,8 +70,9 @@ extension StreamFlow {
     let size = chunk.size
     hold(chunk, from: side)
     machine.didRead(from: side, transfer)
-    // A short read has emptied the socket (epoll(7)), unless an end or an urgent byte is near.
-    if count < size, !endIsNear(side) { machine.didRead(from: side, .wouldBlock) }
+    // A short read has emptied a TCP socket (epoll(7)), unless an end or an urgent byte is near. A
+    // unix socket stops short behind a message that carried a descriptor.
+    if count < size, !endIsNear(side), !isUnix(side) { machine.didRead(from: side, .wouldBlock) }
     changeCarrier(from: side) { $0.didCopy(count, of: size) }
     lastActivity = home.loop.now
   }
@@ -73,13 +82,16 @@ extension StreamFlow {
   private func copyWithoutBuffer(from side: Side) throws(Errno) {
     home.counters.bufferRefusals += 1
     let seen = try withSocket(of: side) { socket throws(Errno) in
-      try home.system.peek(socket, into: home.scratch)
+      try home.withScratch { chunk throws(Errno) in try home.system.peek(socket, into: chunk) }
     }
     guard case .moved(let count) = seen else { return machine.didRead(from: side, seen) }
+    if needsNoDelay(side.other) { setNoDelay(side.other) }
     let sent: Transfer
     do {
       sent = try withSocket(of: side.other) { socket throws(Errno) in
-        try home.system.send(socket, from: home.scratch, offset: 0, count: count)
+        try home.withScratch { chunk throws(Errno) in
+          try home.system.send(socket, from: chunk, offset: 0, count: count)
+        }
       }
     } catch {
       return machine.writeFailed(to: side.other)
@@ -89,30 +101,35 @@ extension StreamFlow {
       machine.foundNoBuffer(from: side)
       return
     }
-    let removed = try withSocket(of: side) { socket throws(Errno) in
-      try home.system.receive(socket, into: home.scratch, count: taken)
-    }
+    let removed = try takeOut(taken, from: side)
     precondition(removed == .moved(taken), "bytes that were seen in a socket have left it")
     machine.didRead(from: side, removed)
     machine.didWrite(to: side.other, sent)
     lastActivity = home.loop.now
+    if tunnel.settings.userTimeout > .zero { watchUserTimeout() }
   }
 
   func discard(from side: Side) {
     do {
-      let transfer = try withSocket(of: side) { socket throws(Errno) in
-        try home.system.receive(socket, into: home.scratch, count: home.scratch.size)
-      }
-      machine.didRead(from: side, transfer)
+      machine.didRead(from: side, try takeOut(RelayLimits.bufferSize, from: side))
     } catch {
       machine.readFailed(from: side)
+    }
+  }
+
+  /// Reads up to `count` bytes that nobody needs (any more).
+  private func takeOut(_ count: Int, from side: Side) throws(Errno) -> Transfer {
+    try withSocket(of: side) { socket throws(Errno) in
+      try home.withScratch { chunk throws(Errno) in
+        try home.system.receive(socket, into: chunk, count: count)
+      }
     }
   }
 
   // MARK: Writing
 
   func write(to side: Side) {
-    if tunnelNeedsNoDelay(side) { setNoDelay(side) }
+    if needsNoDelay(side) { setNoDelay(side) }
     do {
       let transfer = try send(to: side)
       machine.didWrite(to: side, transfer)
@@ -152,6 +169,7 @@ extension StreamFlow {
 
   private func didSend(_ count: Int, to side: Side) {
     lastActivity = home.loop.now
+    if tunnel.settings.userTimeout > .zero { watchUserTimeout() }
     if machine.direction(from: side.other).held > 0 {
       changeCarrier(from: side.other) { $0.offset += count }
     } else if pipe(from: side.other) == nil || !machine.direction(from: side.other).mayRead {
@@ -162,10 +180,10 @@ extension StreamFlow {
 
   /// TCP_NODELAY is set with the second write: Nagle's algorithm never holds the first one back,
   /// and many connections never write twice. The client's socket has it from its listener.
-  private func tunnelNeedsNoDelay(_ side: Side) -> Bool {
+  private func needsNoDelay(_ side: Side) -> Bool {
     guard side == .target, target.writes < 2 else { return false }
     target.writes += 1
-    return target.writes == 2 && !target.isUnix
+    return target.writes == 2 && !target.isUnix && tunnel.settings.sendsAtOnce
   }
 
   private func setNoDelay(_ side: Side) {

@@ -35,7 +35,10 @@ final class StreamFlow: EventHandler, TimerHandler {
   var askTimer: TimerToken?
   var askDelay = StreamFlow.firstAskDelay
   var lastUnacknowledged = 0
+  var userTimeoutTimer: TimerToken?
   var isClosed = false
+  /// The turn was used up: the flow is called again after the others, and not before.
+  private var isResuming = false
   /// Connected, and without the options that only matter to a connection that lasts.
   var awaitsSettling = false
 
@@ -46,14 +49,18 @@ final class StreamFlow: EventHandler, TimerHandler {
     static let resume: UInt32 = 2
     static let patience: UInt32 = 3
     static let ask: UInt32 = 4
+    static let userTimeout: UInt32 = 5
   }
 
-  /// Steps after which the other flows of the loop get their turn; with a full pipe each,
-  /// 16 steps move 2 MiB.
+  /// Steps after which the other flows of the loop get their turn: 16 pipes filled and emptied.
   static let stepsPerTurn = 32
   /// Delays between questions whether the last bytes have been acknowledged: doubled each time.
   static let firstAskDelay = Duration.milliseconds(1)
-  static let longestAskDelay = Duration.milliseconds(100)
+  static let longestAskDelay = (
+    delivering: Duration.milliseconds(100), settling: Duration.seconds(1)
+  )
+  /// The peers' windows are looked at no more often than this.
+  static let shortestUserTimeoutCheck = Duration.milliseconds(100)
 
   init(
     number: UInt64, tunnel: ActiveTunnel, home: RelayLoop, client: SocketAddress,
@@ -79,10 +86,24 @@ final class StreamFlow: EventHandler, TimerHandler {
     case Tag.target: note(readiness, of: .target)
     default: break
     }
-    if dialer == nil {
+    if dialer != nil {
+      // A unix client that has sent and closed hangs up too: its bytes are still to be carried. So
+      // are those that came before a reset.
+      if readiness.contains(.error), !clientHasSent {
+        close(.init(resetClient: true), because: .clientLeft)
+      }
+    } else if tag == Tag.resume || !isResuming {
+      isResuming = false
       pump()
-    } else if readiness.contains(.error) || readiness.contains(.hungUp) {
-      close(.init(resetClient: true), because: .clientLeft)
+    }
+  }
+
+  private var clientHasSent: Bool {
+    client.withSocket { socket in
+      home.withScratch { chunk in
+        if case .moved = try? home.system.peek(socket, into: chunk) { return true }
+        return false
+      }
     }
   }
 
@@ -113,6 +134,7 @@ final class StreamFlow: EventHandler, TimerHandler {
       }
       steps += 1
     }
+    isResuming = true
     home.loop.callSoon(self, tag: Tag.resume)
     keepTime()
   }
@@ -133,19 +155,27 @@ final class StreamFlow: EventHandler, TimerHandler {
     dialer.start()
   }
 
-  /// A target was reached.
-  func connected(_ endpoint: consuming Endpoint) {
+  /// A target was reached; `readiness` is what its socket was ready for then.
+  func connected(_ endpoint: consuming Endpoint, _ readiness: Readiness) {
     dialer = nil
     target = endpoint
     home.loop.hand(target.registration, to: self, tag: Tag.target)
     awaitsSettling = true
+    setUserTimeout()
     home.flowConnected(self)
+    note(readiness, of: .target)
     pump()
   }
 
   /// No target could be reached.
   func unreachable(_ failure: ConnectFailure) {
-    close(.init(resetClient: true), because: .targetUnreachable(failure))
+    if case .system(let error) = failure, error.isResourceLimit {
+      close(.init(resetClient: true), because: .noResources(error))
+      // The next connection would fare no better.
+      home.pauseAccepting(error)
+    } else {
+      close(.init(resetClient: true), because: .targetUnreachable(failure))
+    }
   }
 
   /// Sets the options that only matter to a connection that lasts. The client's socket has them
@@ -156,6 +186,15 @@ final class StreamFlow: EventHandler, TimerHandler {
     target.withSocket { socket in
       // Refused only by a socket that has failed, which the next transfer tells.
       try? home.system.set(socket, keepalive)
+    }
+  }
+
+  private func setUserTimeout() {
+    let limit = tunnel.settings.userTimeout
+    guard limit > .zero, !target.isUnix else { return }
+    target.withSocket { socket in
+      // Refused only by a socket that has failed, which the next transfer tells.
+      try? home.system.set(socket, .userTimeout, limit.wholeMilliseconds)
     }
   }
 
@@ -171,6 +210,9 @@ final class StreamFlow: EventHandler, TimerHandler {
     case Tag.patience:
       patienceTimer = nil
       patienceIsOver()
+    case Tag.userTimeout:
+      userTimeoutTimer = nil
+      checkUserTimeout()
     default:
       askTimer = nil
       machine.mayAskAgain()
@@ -189,7 +231,9 @@ final class StreamFlow: EventHandler, TimerHandler {
 
   private func setPatienceTimer(since start: Instant) {
     let limit = patienceLimit
-    guard limit > .zero else { return }
+    // Zero means no limit for what is alive, and no time for what is being closed.
+    let isEnding = timedPatience == .closing || timedPatience == .delivering
+    guard limit > .zero || isEnding else { return }
     patienceTimer = home.loop.setTimer(at: start + limit, self, tag: Tag.patience)
   }
 
@@ -197,22 +241,20 @@ final class StreamFlow: EventHandler, TimerHandler {
     switch timedPatience {
     case .open: tunnel.settings.idle
     case .halfClosed: tunnel.settings.halfClosedIdle
-    case .closing: tunnel.settings.resetDrain
+    case .delivering, .closing: tunnel.settings.resetDrain
     }
   }
 
   private func patienceIsOver() {
+    // Every byte restarts the limit; the timer is moved only when it fires.
+    if timedPatience != .closing, lastActivity + patienceLimit > home.loop.now {
+      return setPatienceTimer(since: lastActivity)
+    }
     switch timedPatience {
-    case .open, .halfClosed:
-      // Every byte restarts the limit; the timer is moved only when it fires.
-      if lastActivity + patienceLimit > home.loop.now {
-        setPatienceTimer(since: lastActivity)
-        return
-      }
-      let end: FlowEnd = timedPatience == .open ? .idle : .halfClosedIdle
-      finish(machine.abort(), because: end)
-    case .closing:
-      finish(machine.deliveryTimedOut(), because: machine.phase == .relaying ? .cutOff : nil)
+    case .open: finish(machine.abort(), because: .idle)
+    case .halfClosed: finish(machine.abort(), because: .halfClosedIdle)
+    case .delivering: finish(machine.deliveryTimedOut(), because: nil)
+    case .closing: finish(machine.deliveryTimedOut(), because: .cutOff)
     }
   }
 
@@ -232,7 +274,9 @@ final class StreamFlow: EventHandler, TimerHandler {
       return false
     case .wait:
       askTimer = home.loop.setTimer(at: home.loop.now + askDelay, self, tag: Tag.ask)
-      askDelay = min(askDelay * 2, StreamFlow.longestAskDelay)
+      let longest = StreamFlow.longestAskDelay
+      askDelay = min(
+        askDelay * 2, machine.phase == .settling ? longest.settling : longest.delivering)
       keepTime()
       return false
     case .read, .write, .discard, .shutDown, .askUnacknowledged: return true

@@ -20,7 +20,8 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
   private var registration: Registration?
   private var burst = 1
   private var lastTurn: UInt64 = 0
-  private var pausedSince: Instant?
+  /// When the pause began that was told; nil when accepting goes on or the pause was not told.
+  private var toldPause: Instant?
   private var retryTimer: TimerToken?
   private var retryDelay = StreamListener.firstRetryDelay
   private var lastWarning: Instant?
@@ -53,10 +54,16 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
         // Level-triggered: what a burst leaves behind is reported again.
         try home.loop.watch(socket, self, for: isShared ? [.readable, .exclusive] : [.readable])
       }
-      retryDelay = StreamListener.firstRetryDelay
     } catch {
       retryLater()
     }
+  }
+
+  /// A connection was accepted: whatever paused is over.
+  private func goOn() {
+    retryDelay = StreamListener.firstRetryDelay
+    guard let start = toldPause.take() else { return }
+    home.observer.warned(.acceptResumed(listener: address, after: home.loop.now - start))
   }
 
   private func retryLater() {
@@ -64,10 +71,19 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
     retryDelay = min(retryDelay * 2, StreamListener.longestRetryDelay)
   }
 
-  /// Takes what waits in the queue and closes: closing alone would reset it.
+  /// Gives new flows another tunnel, under whose limit there may be room.
+  func serve(_ tunnel: ActiveTunnel) {
+    self.tunnel = tunnel
+    open()
+  }
+
+  /// Takes what waits in the queue, as far as there is room for it, and closes, which resets the
+  /// rest.
   func close() {
     if let timer = retryTimer.take() { home.loop.cancel(timer) }
-    if registration != nil { while takeOne() {} }
+    // New connections still come meanwhile, so the queue's length is the bound.
+    var left = tunnel.settings.backlog
+    while registration != nil, left > 0, takeOne() { left -= 1 }
     leavePoller()
     socket = nil
   }
@@ -85,37 +101,61 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
 
   /// Accepts one connection. False when none waits or accepting pauses.
   private func takeOne() -> Bool {
-    guard home.budget.take() else {
-      pause(.flowLimit(home.budget.capacity))
-      home.budget.waitForRoom { [self, loop = home.loop] in
-        loop.post { self.resume() }
-      }
-      return false
-    }
+    guard takePlaces() else { return false }
     do {
       let accepted = try withSocket { socket throws(Errno) in try home.system.accept(socket) }
       guard let accepted = consume accepted else {
-        home.budget.give()
+        givePlaces()
         return false
       }
+      goOn()
       home.begin(accepted, for: tunnel, at: exactAddress)
       return true
     } catch {
-      home.budget.give()
+      givePlaces()
       return failed(error)
     }
   }
 
+  /// Takes a flow's places in the process and in the tunnel, or pauses until there are some.
+  private func takePlaces() -> Bool {
+    guard home.budget.take() else { return pauseUntilRoom(in: home.budget) }
+    guard tunnel.budget.take() else {
+      home.budget.give()
+      return pauseUntilRoom(in: tunnel.budget)
+    }
+    return true
+  }
+
+  private func givePlaces() {
+    tunnel.budget.give()
+    home.budget.give()
+  }
+
+  private func pauseUntilRoom(in budget: FlowBudget) -> Bool {
+    pause(.flowLimit(budget.capacity))
+    budget.waitForRoom { [self, loop = home.loop] in
+      loop.post { self.resume() }
+    }
+    return false
+  }
+
   /// True when the error was one connection's and accepting goes on.
   private func failed(_ error: Errno) -> Bool {
-    guard error.isResourceLimit else {
-      // accept(2): errors already pending on the new connection are that connection's alone.
+    if error.isOneConnections {
       home.counters.acceptErrors += 1
       return true
     }
+    pauseForRetry(error)
+    return false
+  }
+
+  /// Pauses for a limit of the system, which passes by itself, or because the socket listens no
+  /// more, which somebody who shares it has done.
+  func pauseForRetry(_ error: Errno) {
+    guard registration != nil else { return }
     pause(.system(error))
     retryLater()
-    return false
   }
 
   // MARK: Pausing
@@ -124,9 +164,9 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
     guard registration != nil else { return }
     leavePoller()
     home.counters.acceptPauses += 1
-    pausedSince = home.loop.now
     if let last = lastWarning, last + StreamListener.warningInterval > home.loop.now { return }
     lastWarning = home.loop.now
+    toldPause = home.loop.now
     home.observer.warned(.acceptPaused(listener: address, reason: reason))
   }
 

@@ -60,7 +60,8 @@ struct StreamRelayMachine: Equatable {
 
   /// Bytes sent to a side from which on it is asked, before a close, whether they have arrived.
   ///
-  /// Less than this fits any receive window at once, so that the kernel delivers it after a close.
+  /// Less than this fits the receive window of a peer that reads; the kernel delivers it after a
+  /// close.
   static let settlingThreshold: UInt64 = 65_536
 
   private(set) var phase = Phase.relaying
@@ -70,7 +71,8 @@ struct StreamRelayMachine: Equatable {
   private(set) var downward = DirectionMachine()
   private var clientIsLost = false
   private var targetIsLost = false
-  private var errorIsKnown = false
+  private var clientHasError = false
+  private var targetHasError = false
   private var lastRead = Side.target
   /// The side whose loss came first.
   private(set) var lostFirst: Side?
@@ -92,28 +94,38 @@ struct StreamRelayMachine: Equatable {
   enum Patience: Equatable {
     /// As long as an open connection may be idle.
     case open
-    /// As long as a connection of which one direction is over, or one side gone, may be idle.
+    /// As long as a connection of which one direction is over may be idle.
     case halfClosed
-    /// Only as long as the last bytes of a connection that is being closed may take.
+    /// As long as the delivery of what a side that is gone had sent may stand still.
+    case delivering
+    /// Only as long as the end of a connection that is cut off may take, whatever moves.
     case closing
   }
+
+  /// The side that was reset, first if both were; nil while neither is known to be.
+  var resetSide: Side? {
+    lostFirst ?? (clientHasError ? .client : targetHasError ? .target : nil)
+  }
+
+  /// True when bytes that a side sent were cut off, where half-close is switched off.
+  var isTruncated: Bool { upward.state == .truncated || downward.state == .truncated }
 
   /// Which limit of time applies now.
   var patience: Patience {
     switch phase {
-    case .delivering: return .closing
+    case .delivering: return .delivering
     case .settling: return .halfClosed
     case .relaying, .closed: break
     }
     if upward.state == .discarding || downward.state == .discarding { return .closing }
-    let oneIsOver = upward.state == .ended || downward.state == .ended
-    return oneIsOver || errorIsKnown || clientIsLost || targetIsLost ? .halfClosed : .open
+    if resetSide != nil { return .delivering }
+    return upward.state == .ended || downward.state == .ended ? .halfClosed : .open
   }
 
   // MARK: What to do
 
-  /// The next step, nil-free: `wait` when there is none now. Asking again without an input in
-  /// between gives the same answer.
+  /// The next step, `wait` when there is none now. Asking again without an input in between gives
+  /// the same answer, but for `close`, which is told once.
   mutating func nextStep() -> Step {
     switch phase {
     case .relaying: return relayingStep()
@@ -125,6 +137,7 @@ struct StreamRelayMachine: Equatable {
 
   private mutating func relayingStep() -> Step {
     // The direction that was not read last goes first, so that neither starves the other.
+    if isTruncated { return close(resetClient: true, resetTarget: true) }
     if let step = step(from: lastRead.other) ?? step(from: lastRead) { return step }
     if clientIsLost || targetIsLost { return stepAfterLoss() }
     if upward.state == .ended, downward.state == .ended { return beginSettling() }
@@ -169,7 +182,7 @@ struct StreamRelayMachine: Equatable {
   }
 
   private mutating func settlingStep() -> Step {
-    if clientIsLost || targetIsLost { return close(resetClient: true, resetTarget: true) }
+    if clientIsLost || targetIsLost { return stepAfterLoss() }
     guard mayAskUnacknowledged else { return .wait }
     if settled == nil {
       if sentToClient >= StreamRelayMachine.settlingThreshold { return .askUnacknowledged(.client) }
@@ -197,19 +210,25 @@ struct StreamRelayMachine: Equatable {
       change(from: side.other) { $0.sinkBecameWritable() }
     }
     guard readiness.contains(.error) else { return }
-    errorIsKnown = true
+    switch side {
+    case .client: clientHasError = true
+    case .target: targetHasError = true
+    }
     if direction(from: side).state != .flowing { lose(side) }
   }
 
   mutating func didRead(from side: Side, _ transfer: Transfer) {
     lastRead = side
     switch transfer {
-    case .moved(let count): change(from: side) { $0.didRead(count) }
+    case .moved(let count):
+      change(from: side) { $0.didRead(count) }
+      if isTruncated { lost += UInt64(count) }
     case .wouldBlock: change(from: side) { $0.readWouldBlock() }
     case .ended: change(from: side) { $0.readEnded() }
     }
-    // A write has taken the socket's error; what reading then tells as an end is none.
-    if isLost(side), !transfer.isMoved { change(from: side) { $0.sourceFailed() } }
+    // An end that came before a reset hides it (SOCK_DONE), and a write takes the socket's error:
+    // what reading then tells as an end is none.
+    if transfer == .ended, isLost(side) || hasError(side) { readFailed(from: side) }
   }
 
   mutating func readFailed(from side: Side) {
@@ -264,7 +283,7 @@ struct StreamRelayMachine: Equatable {
     switch phase {
     case .delivering: closeAfterLoss()
     case .settling: close(resetClient: false, resetTarget: false)
-    case .relaying: close(resetClient: true, resetTarget: true)
+    case .relaying: abort()
     case .closed: .wait
     }
   }
@@ -275,7 +294,9 @@ struct StreamRelayMachine: Equatable {
 
   /// The flow is ended from outside, by a limit or an operator: both sides see a reset.
   mutating func abort() -> Step {
-    phase == .closed ? .wait : close(resetClient: true, resetTarget: true)
+    guard phase != .closed else { return .wait }
+    lost += UInt64(upward.held + downward.held)
+    return close(resetClient: true, resetTarget: true)
   }
 
   // MARK: Sides
@@ -290,6 +311,13 @@ struct StreamRelayMachine: Equatable {
     lost += UInt64(discarded)
     // While it flows, reading goes on to the last byte and then says so itself.
     if direction(from: side).state != .flowing { change(from: side) { $0.sourceFailed() } }
+  }
+
+  private func hasError(_ side: Side) -> Bool {
+    switch side {
+    case .client: clientHasError
+    case .target: targetHasError
+    }
   }
 
   private func isLost(_ side: Side) -> Bool {
@@ -327,15 +355,6 @@ extension DirectionMachine.Step {
     case .write: .write(sink)
     case .shutDown: .shutDown(sink)
     case .discard: .discard(source)
-    }
-  }
-}
-
-extension Transfer {
-  fileprivate var isMoved: Bool {
-    switch self {
-    case .moved: true
-    case .wouldBlock, .ended: false
     }
   }
 }

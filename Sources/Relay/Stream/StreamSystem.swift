@@ -66,7 +66,9 @@ final class LinuxStreams: StreamSystem, Sendable {
   }
 
   func open(for address: SocketAddress) throws(Errno) -> Descriptor {
-    try .streamSocket(for: address)
+    let socket = try Descriptor.streamSocket(for: address)
+    if case .ip = address { try socket.set(.urgentInline, 1) }
+    return socket
   }
 
   func connect(
@@ -98,7 +100,10 @@ final class LinuxStreams: StreamSystem, Sendable {
   }
 
   func makePipe(capacity: Int) throws(Errno) -> SplicePipe {
-    try SplicePipe(capacity: capacity)
+    let pipe = try SplicePipe(capacity: capacity)
+    // Past fs.pipe-user-pages-soft the kernel gives pipes of a page or two; copying beats those.
+    guard try pipe.capacity() >= RelayLimits.leastPipeCapacity else { throw .noBufferSpace }
+    return pipe
   }
 
   func fill(

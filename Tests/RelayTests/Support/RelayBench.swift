@@ -8,20 +8,34 @@ import Testing
 final class Witness: RelayObserver {
   let wantsEvents = true
   let wantsRecords = true
-  private let seen = Lock<(records: [FlowRecord], warnings: Int, events: Int)>(([], 0, 0))
+  private struct State {
+    var records: [FlowRecord] = []
+    var warnings = 0
+    var resumptions = 0
+    var events = 0
+  }
+
+  private let seen = Lock(State())
 
   var records: [FlowRecord] { seen.withLock { $0.records } }
+  var resumptions: Int { seen.withLock { $0.resumptions } }
   var warnings: Int { seen.withLock { $0.warnings } }
 
   func happened(_ event: FlowEvent) { seen.withLock { $0.events += 1 } }
   func ended(_ record: FlowRecord) { seen.withLock { $0.records.append(record) } }
-  func warned(_ warning: RelayWarning) { seen.withLock { $0.warnings += 1 } }
+  func warned(_ warning: RelayWarning) {
+    switch warning {
+    case .acceptPaused: seen.withLock { $0.warnings += 1 }
+    case .acceptResumed: seen.withLock { $0.resumptions += 1 }
+    }
+  }
 }
 
 /// One loop of a relay over a simulated kernel, with a clock that the test moves.
 final class RelayBench {
   let streams: SimulatedStreams
   let witness = Witness()
+  let names = ScriptedNames()
   let loop: EventLoop
   let home: RelayLoop
   let time: Lock<Instant>
@@ -30,22 +44,27 @@ final class RelayBench {
 
   init(
     seed: UInt64 = 1, buffers: Int = 8, pipes: Int = 4, flows: Int = 10,
-    settings: StreamSettings = StreamSettings()
+    settings: StreamSettings = StreamSettings(),
+    targets: [RelayTarget] = [.address(.ip(.loopback4, port: 9))]
   ) throws {
     streams = SimulatedStreams(seed: seed)
     let time = Lock(Instant(nanoseconds: 1_000_000_000))
     self.time = time
     loop = try EventLoop(clock: { time.withLock { $0 } })
-    var limits = RelayLimits(descriptorLimit: 1000, loops: 1, listeners: 1)
+    var limits = RelayLimits(descriptorLimit: 1000, openDescriptors: 10, loops: 1, listeners: 1)
     limits.buffers = buffers
     limits.pipes = pipes
     budget = FlowBudget(capacity: flows)
     home = try RelayLoop(
-      loop: loop, system: streams, observer: witness, budget: budget, limits: limits)
+      loop: loop, system: streams, observer: witness, budget: budget, limits: limits,
+      names: { [names] _ in names })
     tunnel = ActiveTunnel(
       StreamTunnel(
-        name: "test", targets: [.address(.ip(.loopback4, port: 9))], settings: settings))
+        name: "test", targets: targets, settings: settings),
+      budget: FlowBudget(capacity: .max))
   }
+
+  deinit { home.shutDown() }
 
   /// Begins a flow and lets its target answer.
   func connectedFlow() throws -> (
@@ -53,7 +72,7 @@ final class RelayBench {
   ) {
     let (flow, client) = try acceptedFlow()
     let target = streams.socket(try #require(streams.opened.last))
-    flow.dialer?.attemptIsReady([.writable])
+    flow.dialer?.latestAttempt?.handle([.writable], tag: 0)
     return (flow, client, target)
   }
 
@@ -61,7 +80,8 @@ final class RelayBench {
   func acceptedFlow() throws -> (flow: StreamFlow, client: SimulatedSocket) {
     let descriptor = try streams.makeSocket()
     let client = streams.socket(descriptor.number)
-    precondition(budget.take(), "the test begins more flows than it allows")
+    precondition(
+      budget.take() && tunnel.budget.take(), "the test begins more flows than it allows")
     home.begin(
       Accepted(descriptor, from: .ip(.loopback4, port: 1)), for: tunnel,
       at: .ip(.loopback4, port: 3))

@@ -77,8 +77,10 @@ final class SimulatedSocket {
 
   func read(_ limit: Int, taking: Bool = true) throws(Errno) -> [UInt8]? {
     if incoming.isEmpty {
+      // SOCK_DONE comes before sk_err: an end hides the reset that follows it.
+      if peerEnded { return [] }
       if let error = takeError() { throw error }
-      return peerEnded || peerReset ? [] : nil
+      return peerReset ? [] : nil
     }
     wasPeeked = !taking
     let bytes = Array(incoming.prefix(limit))

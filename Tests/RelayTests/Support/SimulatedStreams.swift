@@ -12,8 +12,8 @@ final class SimulatedStreams: StreamSystem {
   var generator: SeededGenerator
   /// Room of each socket that is opened.
   var capacity = 100_000
-  /// In so many percent of the transfers, the kernel says that it would block although it would not,
-  /// and announces readiness right after.
+  /// In so many percent of the transfers, the kernel says that it would block although it would
+  /// not, and announces readiness right after.
   var spuriousBlocks = 0
   /// In so many percent of the cases a pipe cannot be had.
   var pipeRefusals = 0

@@ -1,0 +1,8 @@
+import AditCommands
+
+@main
+struct Adit {
+  static func main() {
+    AditCommand.main(CommandLine.arguments)
+  }
+}

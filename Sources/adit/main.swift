@@ -1,2 +1,0 @@
-import AditCommands
-quickForward(CommandLine.arguments)
