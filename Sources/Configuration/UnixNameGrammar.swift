@@ -44,19 +44,15 @@ extension GrammarText {
     guard part.hasPrefix("unix:") else { return nil }
     let name = part.dropFirst(5)
     if let zero = name.firstIndex(of: "\0") { throw fault(.unix(.zero), at: zero) }
-    guard name.first == "@" else {
-      try check(name, limit: UnixName.pathLimit)
-      return .path(String(name))
-    }
-    let abstract = name.dropFirst()
-    // The zero byte in front of an abstract name counts.
-    try check(abstract, limit: UnixName.pathLimit - 1)
-    return .abstract(String(abstract))
+    guard name.first == "@" else { return .path(try checked(name)) }
+    return .abstract(try checked(name.dropFirst()))
   }
 
-  private func check(_ name: Substring, limit: Int) throws(ConfigurationError) {
+  /// A path and an abstract name may be as long: the zero byte ends the one and begins the other.
+  private func checked(_ name: Substring) throws(ConfigurationError) -> String {
+    let limit = UnixName.pathLimit
     if name.isEmpty { throw fault(.unix(.missing), at: name.startIndex) }
-    guard name.utf8.count > limit else { return }
+    guard name.utf8.count > limit else { return String(name) }
     throw fault(.unix(.long(bytes: name.utf8.count, limit: limit)), at: name.startIndex)
   }
 }

@@ -80,6 +80,19 @@ struct HostileCase: CustomTestStringConvertible {
     #expect(file.tunnels.first?.targets.count == 3)
   }
 
+  @Test("The deepest document that passes the limits is read")
+  func deepest() {
+    let key = String(repeating: "a.", count: ConfigurationFile.keyDepthLimit - 1) + "a"
+    let levels = 31
+    let text =
+      "[\(key)]\n" + String(repeating: "\(key) = {", count: levels) + "\(key) = 1"
+      + String(repeating: "}", count: levels)
+    let error = #expect(throws: ConfigurationProblems.self) {
+      try ConfigurationFile.parse(text, name: "t.toml")
+    }
+    #expect(error?.problems.map(\.error.code) == ["key-missing", "key-unknown"])
+  }
+
   @Test("The place of a deep key is where it becomes too deep")
   func deepPlace() {
     let key = String(repeating: "a.", count: 16) + "a"
