@@ -35,6 +35,21 @@ import Testing
     server = client ?? server
   }
 
+  @Test("A target is shown no end of stream by a client that resets while it is connected")
+  func showsNoFalseEnd() throws {
+    let relay = try ManualRelay()
+    let server: BlockingSocket
+    do {
+      let client = try BlockingSocket.connected(to: relay.address)
+      server = try relay.acceptedByServer()
+      try client.send([1])
+      try client.waitUntilAcknowledged()
+      client.resetOnClose()
+    }
+    _ = try relay.end()
+    #expect(server.receiveAll().end == .reset)
+  }
+
   @Test("A reset that follows an end of stream ends the flow")
   func noticesALateReset() throws {
     let relay = try ManualRelay()
