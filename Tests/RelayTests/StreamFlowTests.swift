@@ -175,6 +175,46 @@ import Testing
     #expect(bench.witness.records.map(\.end) == [.targetReset])
   }
 
+  @Test("With a reset-drain of zero a reset waits for nothing")
+  func resetsAtOnce() throws {
+    var settings = StreamSettings()
+    settings.resetDrain = .zero
+    let bench = try RelayBench(settings: settings)
+    let (flow, client, target) = try bench.connectedFlow()
+    target.peerSends([1, 2])
+    try bench.settle(flow, client, target)
+    target.peerResets()
+    try bench.settle(flow, client, target)
+    try bench.pass(.milliseconds(1))
+    #expect(client.fate == .reset)
+  }
+
+  @Test("A target's reset destroys nothing of a complete answer that is still on its way")
+  func deliversBeforeALateReset() throws {
+    let bench = try RelayBench()
+    let (flow, client, target) = try bench.connectedFlow()
+    target.peerSends(Array(repeating: 5, count: 100_000))
+    target.peerEnds()
+    client.peerEnds()
+    try bench.settle(flow, client, target)
+    #expect(flow.machine.phase == .settling)
+    target.peerResets()
+    try bench.settle(flow, client, target)
+    #expect(client.fate == nil)
+  }
+
+  @Test("A side that goes on after the other's end is cut off where half-close is off")
+  func tellsTheCutOff() throws {
+    var settings = StreamSettings()
+    settings.passesHalfClose = false
+    let bench = try RelayBench(settings: settings)
+    let (flow, client, target) = try bench.connectedFlow()
+    client.peerEnds()
+    try bench.settle(flow, client, target)
+    try bench.pass(.seconds(6))
+    #expect(bench.witness.records.map(\.end) == [.cutOff])
+  }
+
   @Test("A client that leaves before its target answers ends the attempt")
   func abandonsTheAttempt() throws {
     let bench = try RelayBench()

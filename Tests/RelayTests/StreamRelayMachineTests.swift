@@ -79,6 +79,29 @@ import Testing
     #expect(machine.unacknowledged(by: .client, 0) == .close(.init()))
   }
 
+  @Test("A loss while the last bytes settle waits until the other side has acknowledged them")
+  func settlesBeforeALoss() {
+    var machine = StreamRelayMachine()
+    let much = Int(StreamRelayMachine.settlingThreshold)
+    machine.ready(.client, .readable)
+    machine.didRead(from: .client, .moved(much))
+    machine.didWrite(to: .target, .moved(much))
+    machine.didRead(from: .client, .ended)
+    machine.didShutDown(.target)
+    machine.ready(.target, .readable)
+    machine.didRead(from: .target, .ended)
+    #expect(machine.nextStep() == .shutDown(.client))
+    machine.didShutDown(.client)
+    #expect(machine.nextStep() == .askUnacknowledged(.target))
+    #expect(machine.unacknowledged(by: .target, 50_000) == .wait)
+    machine.ready(.client, [.error, .hungUp])
+    #expect(machine.nextStep() == .askUnacknowledged(.target))
+    #expect(machine.unacknowledged(by: .target, 50_000) == .wait)
+    machine.mayAskAgain()
+    #expect(machine.nextStep() == .askUnacknowledged(.target))
+    #expect(machine.unacknowledged(by: .target, 0) == .close(.init(resetTarget: true)))
+  }
+
   @Test("A reset is passed on after every byte before it is written and acknowledged")
   func passesAResetOn() {
     var machine = StreamRelayMachine()

@@ -1,3 +1,4 @@
+import Glibc
 import Kernel
 import Reactor
 import Testing
@@ -13,16 +14,25 @@ final class Witness: RelayObserver {
     var warnings = 0
     var resumptions = 0
     var events = 0
+    var threads: Set<UInt> = []
   }
 
   private let seen = Lock(State())
 
   var records: [FlowRecord] { seen.withLock { $0.records } }
   var resumptions: Int { seen.withLock { $0.resumptions } }
+  /// The threads on which flows have ended.
+  var threads: Set<UInt> { seen.withLock { $0.threads } }
   var warnings: Int { seen.withLock { $0.warnings } }
 
   func happened(_ event: FlowEvent) { seen.withLock { $0.events += 1 } }
-  func ended(_ record: FlowRecord) { seen.withLock { $0.records.append(record) } }
+  func ended(_ record: FlowRecord) {
+    seen.withLock {
+      $0.records.append(record)
+      $0.threads.insert(pthread_self())
+    }
+  }
+
   func warned(_ warning: RelayWarning) {
     switch warning {
     case .acceptPaused: seen.withLock { $0.warnings += 1 }
