@@ -52,7 +52,7 @@ public import Kernel
 
   // MARK: Any thread
 
-  /// Runs `work` on the loop, in the order of posting.
+  /// Runs `work` on the loop, in the order of posting; never when the loop has run and ended.
   public func post(_ work: @escaping @Sendable () -> Void) {
     jobs.append(.closure(work))
   }
@@ -74,10 +74,20 @@ public import Kernel
   public func run() throws(Errno) {
     owner.withLock { $0 = KernelThread.current }
     defer { owner.withLock { $0 = 0 } }
+    jobs.setClosed(false)
     isRunning = true
     while isRunning {
       try turn(waitAtMost: nil)
     }
+    end()
+  }
+
+  /// Does what was posted so far and lets go of what is posted from now on: a loop that does not
+  /// run would keep it, and with it perhaps itself, for ever. `run` ends so; a loop that never ran
+  /// is ended by who made it.
+  public func end() {
+    jobs.setClosed(true)
+    runJobs()
   }
 
   /// One turn; waits at most `limit`, or as long as it takes when that is nil.

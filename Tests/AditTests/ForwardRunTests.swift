@@ -26,9 +26,10 @@ import Testing
     #expect(words[5] == "\(try server.address)")
     #expect(words[6...7] == ["5", "17"])
     #expect(try adit.end() == 0)
+    // The flow's place may be given back a moment after its line: then a drain is told as well.
     #expect(
-      adit.process.errorText.split(separator: "\n").map { $0.prefix(10) }
-        == ["flows at m", "listening "])
+      adit.process.errorText.split(separator: "\n").map { $0.prefix(8) }.filter { $0 != "draining" }
+        == ["flows at", "listenin"])
   }
 
   @Test("half-close = false ends both directions with one")

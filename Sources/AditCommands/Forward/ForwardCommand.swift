@@ -80,8 +80,7 @@ struct ForwardCommand {
   /// Lets loops that never ran close what was opened on them.
   private func closeAll(of forwarding: Forwarding, on loops: [EventLoop]) {
     forwarding.relay.shutDown()
-    // A loop that cannot even wait for nothing has nothing left to lose: the process ends.
-    for loop in loops { try? loop.turn(waitAtMost: .zero) }
+    for loop in loops { loop.end() }
   }
 
   private func makeLoops() throws(Errno) -> [EventLoop] {
