@@ -88,6 +88,7 @@ public import Kernel
   public func end() {
     jobs.setClosed(true)
     runJobs()
+    soon = []
   }
 
   /// One turn; waits at most `limit`, or as long as it takes when that is nil.

@@ -273,6 +273,8 @@ final class StreamFlow: EventHandler, TimerHandler {
       close(ending, because: nil)
       return false
     case .wait:
+      // A loss while settling asks anew, before the timer of the last question.
+      if let timer = askTimer.take() { home.loop.cancel(timer) }
       askTimer = home.loop.setTimer(at: home.loop.now + askDelay, self, tag: Tag.ask)
       let longest = StreamFlow.longestAskDelay
       askDelay = min(

@@ -80,10 +80,11 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
   /// Takes what waits in the queue, as far as there is room for it, and closes, which resets the
   /// rest.
   func close() {
-    if let timer = retryTimer.take() { home.loop.cancel(timer) }
     // New connections still come meanwhile, so the queue's length is the bound.
     var left = tunnel.settings.backlog
     while registration != nil, left > 0, takeOne() { left -= 1 }
+    // Taking from the queue may have met a limit.
+    if let timer = retryTimer.take() { home.loop.cancel(timer) }
     leavePoller()
     socket = nil
   }
@@ -134,8 +135,9 @@ final class StreamListener: EventHandler, TimerHandler, @unchecked Sendable {
 
   private func pauseUntilRoom(in budget: FlowBudget) -> Bool {
     pause(.flowLimit(budget.capacity))
-    budget.waitForRoom { [self, loop = home.loop] in
-      loop.post { self.resume() }
+    budget.waitForRoom { [weak self, loop = home.loop] in
+      guard let listener = self else { return }
+      loop.post { listener.resume() }
     }
     return false
   }

@@ -44,6 +44,7 @@ final class ManualRelay {
   deinit {
     listener.close()
     home.shutDown()
+    loop.end()
   }
 
   /// A unix address in the abstract namespace that nobody else has.

@@ -74,7 +74,10 @@ final class RelayBench {
       budget: FlowBudget(capacity: .max))
   }
 
-  deinit { home.shutDown() }
+  deinit {
+    home.shutDown()
+    loop.end()
+  }
 
   /// Begins a flow and lets its target answer.
   func connectedFlow() throws -> (
