@@ -1,13 +1,15 @@
 /// The word nearest to `word`, for "did you mean"; nil when none is near.
 ///
-/// A word is near when a third of its letters or fewer were mistyped, or when it is the last part
-/// of a dotted or dashed one (`flows` of `limits.flows`).
-func nearest(to word: String, in words: [String]) -> String? {
+/// A word is near when a third of its letters or fewer were mistyped, when it alone begins with
+/// `word`, or when it is the last part of a dotted or dashed one (`flows` of `limits.flows`).
+public func nearest(to word: String, in words: [String]) -> String? {
   let letters = Array(word.lowercased().utf8)
   guard !letters.isEmpty, letters.count <= 64 else { return nil }
   if let whole = words.first(where: { $0.hasSuffix("." + word) || $0.hasSuffix("-" + word) }) {
     return whole
   }
+  let begun = words.filter { $0.hasPrefix(word) }
+  if begun.count == 1, letters.count > 1 { return begun[0] }
   var best: (word: String, distance: Int)?
   for candidate in words {
     let distance = distance(letters, Array(candidate.utf8))

@@ -33,10 +33,10 @@ extension TunnelConfiguration: KeyedConfiguration {
       "The most silence on a flow with both sides open; 0s for no limit."),
     .duration(
       "drain-timeout", \.drainTimeout,
-      "The most that flows may go on when their tunnel ends; then they are reset."),
+      "For the daemon: the most that flows go on when their tunnel ends; adit forward lets them."),
     .duration(
       "reset-drain", \.resetDrain, to: .seconds(3600),
-      "The most that delivering received bytes takes before a reset is passed on."),
+      "The most silence while received bytes are delivered before a reset is passed on."),
     .duration(
       "user-timeout", \.userTimeout,
       "The most that sent bytes go unacknowledged (TCP_USER_TIMEOUT); 0s: the kernel's limit."),

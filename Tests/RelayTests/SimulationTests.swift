@@ -1,5 +1,6 @@
 import Kernel
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Relay
@@ -18,7 +19,7 @@ import Testing
 /// Two peers that send, read, end and reset as a seed tells.
 private struct World {
   private let seed: UInt64
-  private var generator: SeededGenerator
+  private var generator: Seeded
   private let bench: RelayBench
   private let flow: StreamFlow
   private var ends: [Side: PeerState]
@@ -35,7 +36,7 @@ private struct World {
 
   init(seed: UInt64) throws {
     self.seed = seed
-    generator = SeededGenerator(seed: seed)
+    generator = Seeded(seed)
     bench = try RelayBench(
       seed: seed &* 31, buffers: Int.random(in: 0...3, using: &generator),
       pipes: Int.random(in: 0...2, using: &generator))

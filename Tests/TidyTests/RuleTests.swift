@@ -18,6 +18,8 @@ struct RuleTests {
     #expect(lines(SizeRules.longLines, long.dropLast() + "\n").isEmpty)
     #expect(lines(SizeRules.longLines, "|\(long)\n", in: "docs/a.md").isEmpty)
     #expect(lines(SizeRules.longLines, "|\(long)\n") == [1])
+    let made = "<!-- bench: begin -->\n\(long)\n<!-- bench: end -->\n\(long)\n"
+    #expect(lines(SizeRules.longLines, made, in: "a.md") == [4])
     #expect(lines(SizeRules.longLines, "```\n\(long)\n```\n\(long)\n", in: "a.md") == [4])
     #expect(lines(SizeRules.longLines, "// https://\(long)\n").isEmpty)
   }

@@ -16,7 +16,7 @@ complete -c adit -n $behind -l start -x \
 complete -c adit -n $behind -l connect-timeout -x -d 'The most that connecting a flow takes'
 complete -c adit -n $behind -l half-closed-idle -x -d 'The most silence on a flow of which one ...'
 complete -c adit -n $behind -l idle -x -d 'The most silence on a flow with both ...'
-complete -c adit -n $behind -l reset-drain -x -d 'The most that delivering received bytes ...'
+complete -c adit -n $behind -l reset-drain -x -d 'The most silence while received bytes are ...'
 complete -c adit -n $behind -l user-timeout -x -d 'The most that sent bytes go ...'
 complete -c adit -n $behind -l half-close -d 'Whether the end of one direction leaves ...'
 complete -c adit -n $behind -l no-half-close -d 'The same as --half-close=false'

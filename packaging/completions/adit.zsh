@@ -26,7 +26,7 @@ _adit() {
         '--connect-timeout=[The most that connecting a flow takes]:duration:' \
         '--half-closed-idle=[The most silence on a flow of which one ...]:duration:' \
         '--idle=[The most silence on a flow with both ...]:duration:' \
-        '--reset-drain=[The most that delivering received bytes ...]:duration:' \
+        '--reset-drain=[The most silence while received bytes are ...]:duration:' \
         '--user-timeout=[The most that sent bytes go ...]:duration:' \
         '--half-close[Whether the end of one direction leaves ...]' \
         '--no-half-close[The same as --half-close=false]' \

@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// One thing that stands on the command line.
 enum Argument: Hashable, Sendable {
   /// An option with its value; nil when there is none, which only some options allow.
@@ -72,6 +74,6 @@ struct ArgumentReader {
 
   private func unknown(_ name: String) -> UsageError {
     let names = options.flatMap { [$0.name, $0.short].compactMap { $0 } }.filter { $0.count > 2 }
-    return .unknownOption(name, nearest: nearestName(to: name, in: names))
+    return .unknownOption(name, nearest: nearest(to: name, in: names))
   }
 }

@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// What was asked for, read whole before anything is done.
 enum Invocation: Hashable, Sendable {
   case forward(ForwardArguments)
@@ -14,8 +16,8 @@ enum Invocation: Hashable, Sendable {
     case "--help", "-h": self = .help(nil)
     case "--version": self = .version
     case _ where first.hasPrefix("-"):
-      let nearest = nearestName(to: first, in: ["--help", "--version"])
-      throw .usage(.unknownOption(first, nearest: nearest), verb: nil)
+      let near = nearest(to: first, in: ["--help", "--version"])
+      throw .usage(.unknownOption(first, nearest: near), verb: nil)
     case _:
       let verb: Verb
       do { verb = try Verb(named: first) } catch { throw .usage(error, verb: nil) }
@@ -74,8 +76,8 @@ extension Verb {
   /// The verb of that name.
   init(named name: String) throws(UsageError) {
     guard let verb = Verb(rawValue: name) else {
-      let nearest = nearestName(to: name, in: Verb.allCases.map(\.rawValue))
-      throw .unknownVerb(name, nearest: nearest)
+      let near = nearest(to: name, in: Verb.allCases.map(\.rawValue))
+      throw .unknownVerb(name, nearest: near)
     }
     self = verb
   }

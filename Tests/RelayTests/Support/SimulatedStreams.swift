@@ -1,5 +1,6 @@
 import Kernel
 import Reactor
+import TestSupport
 
 @testable import Relay
 
@@ -9,7 +10,7 @@ import Reactor
 final class SimulatedStreams: StreamSystem {
   var sockets: [Int32: SimulatedSocket] = [:]
   private var pipes: [Int32: [UInt8]] = [:]
-  var generator: SeededGenerator
+  var generator: Seeded
   /// Room of each socket that is opened.
   var capacity = 100_000
   /// In so many percent of the transfers, the kernel says that it would block although it would
@@ -26,7 +27,7 @@ final class SimulatedStreams: StreamSystem {
   private(set) var splices = 0
 
   init(seed: UInt64 = 1) {
-    generator = SeededGenerator(seed: seed)
+    generator = Seeded(seed)
   }
 
   /// A new socket; its descriptor is the caller's.

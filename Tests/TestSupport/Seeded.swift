@@ -1,12 +1,14 @@
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
+/// A generator that gives the same numbers for the same seed, on every machine (SplitMix64).
+public struct Seeded: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  /// Begins with a seed, which a failing test prints.
+  public init(_ seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  /// The next 64 bits.
+  public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -15,7 +17,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   /// True in `percent` of the cases.
-  mutating func chance(_ percent: Int) -> Bool {
+  public mutating func chance(_ percent: Int) -> Bool {
     Int.random(in: 0..<100, using: &self) < percent
   }
 }
