@@ -71,5 +71,8 @@ import Testing
     writer.finish(within: .milliseconds(10))
     #expect(!output.state.withLock { $0.hasEnded })
     output.release()
+    // A second end, with the reader awake, takes the thread back.
+    writer.finish(within: .seconds(30))
+    #expect(output.state.withLock { $0.hasEnded })
   }
 }
