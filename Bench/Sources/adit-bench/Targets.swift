@@ -1,3 +1,5 @@
+import Foundation
+
 /// The promises of the project, as ratios of medians of one run with one thread.
 struct Target {
   var promise: String
@@ -16,7 +18,7 @@ struct Target {
       + all(results).map { target in
         [
           target.promise, (target.isUpperBound ? "≤ " : "≥ ") + decimal(target.bound),
-          target.measured.map(decimal) ?? "–", target.verdict,
+          target.measured.map(precise) ?? "–", target.verdict,
         ]
       }
   }
@@ -89,4 +91,9 @@ struct Target {
     results.best(scenario, metric, higher: higher, threads: 1)
       .flatMap { ratio(results, scenario, metric, to: $0.relay) }
   }
+}
+
+/// A ratio with a digit more than its bound, so that a near miss shows as one.
+private func precise(_ value: Double) -> String {
+  abs(value) < 10 ? String(format: "%.3f", value) : decimal(value)
 }
