@@ -38,7 +38,7 @@ enum WordRules {
     }
   }
 
-  /// True when a path begins with `folder`: `web/root/` is another thing.
+  /// True when a path begins with `folder`; one that has it further in is another thing.
   private static func stands(_ folder: String, in line: Substring) -> Bool {
     guard let range = line.firstRange(of: folder) else { return false }
     guard range.lowerBound > line.startIndex else { return true }
