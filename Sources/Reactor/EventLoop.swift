@@ -149,10 +149,16 @@ public import Kernel
 
   // MARK: On the loop
 
+  /// Every change of a stream.
+  public static let everyChange: Readiness = [.readable, .writable, .peerEnded, .urgent, .edge]
+  /// Every change but room to write. A new connection has room, and reporting so would cost it a
+  /// turn of the loop in which there is nothing to do.
+  public static let everyChangeButRoom = everyChange.subtracting(.writable)
+
   /// Watches a descriptor for every change, until `forget` and close. Registered once.
   public func watch(
     _ descriptor: borrowing Descriptor, _ handler: any EventHandler, tag: UInt32 = 0,
-    for readiness: Readiness = [.readable, .writable, .peerEnded, .urgent, .edge]
+    for readiness: Readiness = EventLoop.everyChange
   ) throws(Errno) -> Registration {
     assertCurrent()
     let registration = registrations.insert(handler, tag: tag)

@@ -78,9 +78,10 @@ public struct RelayLimits: Hashable, Sendable {
 
   /// Bytes of a buffer. One read fills at most this much; a full one begins bulk transfer.
   public static let bufferSize = 65_536
-  /// Bytes asked for of a pipe. 256 KiB keeps the kernel's per-user pipe pages
-  /// (`fs.pipe-user-pages-soft`) good for 256 pipes.
-  public static let pipeCapacity = 262_144
+  /// Bytes asked for of a pipe: the most that any user may have (`fs.pipe-max-size`). A larger pipe
+  /// means fewer sleeps a gigabyte; the kernel's pages for one user's pipes
+  /// (`fs.pipe-user-pages-soft`) are good for 64 of these, and later ones are smaller.
+  public static let pipeCapacity = 1_048_576
   /// Bytes that a pipe must have to be of use.
   public static let leastPipeCapacity = 65_536
   /// Descriptors that a loop may need for names.

@@ -65,8 +65,7 @@ import Testing
     let free = try BlockingSocket.listening().address
     let tunnel = StreamTunnel(name: "refused", targets: [.address(free)])
     let listener = try relay.relay.listen(at: .address(.ip(.loopback4, port: 0)), for: tunnel)
-    let client = try BlockingSocket.connected(to: listener.addresses[0])
-    #expect(client.receiveAll() == ([], .reset))
+    #expect(try BlockingSocket.refusal(by: listener.addresses[0]) == .reset)
     relay.relay.close(listener)
   }
 

@@ -30,6 +30,16 @@ public final class BlockingSocket: Sendable {
     return socket
   }
 
+  /// Connects to a listener whose target cannot be reached and tells how that ends, with or after
+  /// the connection: a reset may come before this thread has seen that it was connected.
+  public static func refusal(by address: SocketAddress) throws -> End {
+    do {
+      return try connected(to: address).receiveAll().end
+    } catch let error as Errno where error == .connectionReset {
+      return .reset
+    }
+  }
+
   /// Listens on a free port of 127.0.0.1, or at another address.
   public static func listening(
     at address: SocketAddress = .ip(.loopback4, port: 0)

@@ -12,6 +12,8 @@ struct Endpoint: ~Copyable {
   /// The peer has ended its stream, the socket has an error or carries an urgent byte: a short read
   /// does not mean that nothing is left.
   var endIsNear = false
+  /// Of the client: a write found no room, and since then room to write is reported.
+  var watchesRoom = false
   /// TCP_USER_TIMEOUT is taken back while the peer's window is closed.
   var userTimeoutIsSuspended = false
   /// Writes so far, up to 2: Nagle's algorithm matters from the second on.

@@ -97,6 +97,7 @@ extension StreamFlow {
       return machine.writeFailed(to: side.other)
     }
     guard case .moved(let taken) = sent else {
+      do { try watchRoom(of: side.other) } catch { return machine.writeFailed(to: side.other) }
       machine.didWrite(to: side.other, .wouldBlock)
       machine.foundNoBuffer(from: side)
       return
@@ -132,6 +133,7 @@ extension StreamFlow {
     if needsNoDelay(side) { setNoDelay(side) }
     do {
       let transfer = try send(to: side)
+      if transfer == .wouldBlock { try watchRoom(of: side) }
       machine.didWrite(to: side, transfer)
       if case .moved(let count) = transfer { didSend(count, to: side) }
     } catch {
@@ -165,6 +167,16 @@ extension StreamFlow {
         }
       }
     }
+  }
+
+  /// Has room to write reported from now on, also when it has come since. The target's socket
+  /// reports it since it was connected.
+  private func watchRoom(of side: Side) throws(Errno) {
+    guard side == .client, !client.watchesRoom else { return }
+    try client.withSocket { socket throws(Errno) in
+      try home.loop.modify(client.registration, socket, for: EventLoop.everyChange)
+    }
+    client.watchesRoom = true
   }
 
   private func didSend(_ count: Int, to side: Side) {

@@ -144,7 +144,8 @@ final class StreamFlow: EventHandler, TimerHandler {
   /// Watches the client's socket and goes for the target. The client's bytes wait in the kernel.
   func begin(_ socket: consuming Descriptor) {
     do {
-      let registration = try home.loop.watch(socket, self, tag: Tag.client)
+      let registration = try home.loop.watch(
+        socket, self, tag: Tag.client, for: EventLoop.everyChangeButRoom)
       client.open(socket, registration)
     } catch {
       home.system.reset(socket)
