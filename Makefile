@@ -14,7 +14,8 @@ BENCH ?= --markdown docs/performance.md --json .build/bench/results.json
 export JOBS
 
 # Debian packages; NAME=MODULE is also satisfied by a module that pkg-config knows.
-BUILD_PACKAGES := pkg-config libc-ares-dev=libcares libtomlplusplus-dev=tomlplusplus
+BUILD_PACKAGES := pkg-config libc-ares-dev=libcares libtomlplusplus-dev=tomlplusplus \
+  libssl-dev=openssl
 TEST_PACKAGES := $(BUILD_PACKAGES) curl shellcheck
 
 # The release build with the Swift runtime inside has a folder of its own.

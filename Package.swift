@@ -34,12 +34,20 @@ var targets: [Target] = [
   // C: system calls that Glibc does not export, and Debian's libraries.
   .target(name: "CKernel"),
   .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+  .target(
+    name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
   .target(name: "CTOML", cxxSettings: [.define("TOML_EXCEPTIONS", to: "0")]),
 
   // The house, from the ground up. Tests/TidyTests holds the picture of who may import whom.
   module("Kernel", ["CKernel"]),
   module("Reactor", ["Kernel"], dataPath),
   module("Names", ["Reactor", "Kernel", "CAres"]),
+  module("TLS", ["Kernel", "COpenSSL"]),
+  module("Sockets", ["Reactor", "Names", "TLS", "Kernel"], dataPath),
+  module("Security", ["TLS", "Kernel"]),
+  module("CocoaAsyncSocket", ["Sockets", "Security", "TLS", "Names", "Reactor", "Kernel"]),
+  module("SocketStreams", ["Sockets", "Security", "TLS", "Names", "Reactor", "Kernel"]),
+  module("CFNetwork", ["SocketStreams"]),
   module("Relay", ["Reactor", "Names", "Kernel"], dataPath),
   module("Configuration", ["Kernel", "CTOML"]),
   module("AditCommands", ["Configuration", "Relay", "Names", "Reactor", "Kernel"]),
@@ -57,6 +65,10 @@ var targets: [Target] = [
   tests("KernelTests", ["Kernel"]),
   tests("ReactorTests", ["Reactor", "Kernel"]),
   tests("NamesTests", ["Names", "Reactor", "Kernel"]),
+  tests("TLSTests", ["TLS", "Security", "Kernel"]),
+  tests("SocketsTests", ["Sockets", "TLS", "Names", "Reactor", "Kernel"]),
+  tests("CocoaAsyncSocketTests", ["CocoaAsyncSocket", "Sockets", "Security", "Kernel"]),
+  tests("SocketStreamsTests", ["CFNetwork", "SocketStreams", "Sockets", "Security", "Kernel"]),
   tests("RelayTests", ["Relay", "Names", "Reactor", "Kernel"]),
   tests("ConfigurationTests", ["Configuration", "Kernel"]),
   tests("AditTests", ["AditCommands", "Configuration", "Relay", "Kernel", "adit"]),
@@ -80,6 +92,11 @@ let package = Package(
   products: [
     .executable(name: "adit", targets: ["adit"]),
     .library(name: "Relay", targets: ["Relay"]),
+    .library(name: "Sockets", targets: ["Sockets"]),
+    .library(name: "Security", targets: ["Security"]),
+    .library(name: "CocoaAsyncSocket", targets: ["CocoaAsyncSocket"]),
+    .library(name: "SocketStreams", targets: ["SocketStreams"]),
+    .library(name: "CFNetwork", targets: ["CFNetwork"]),
   ],
   targets: targets,
   cLanguageStandard: .gnu11,
