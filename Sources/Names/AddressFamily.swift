@@ -1,9 +1,16 @@
+public import Kernel
+
 /// The two families of IP addresses. A name is asked about each on its own.
 public enum AddressFamily: Hashable, Sendable, CaseIterable {
   /// IPv6, AAAA records.
   case v6
   /// IPv4, A records.
   case v4
+
+  /// The family of an address.
+  public init(of address: IPAddress) {
+    self = address.isIPv6 ? .v6 : .v4
+  }
 
   /// The family that this one alternates with.
   public var other: AddressFamily {

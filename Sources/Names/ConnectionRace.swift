@@ -15,7 +15,9 @@ public import Kernel
 public struct ConnectionRace: Sendable {
   /// The waits and limits of a race.
   public struct Settings: Hashable, Sendable {
-    /// How long addresses of IPv4 wait for those of IPv6 (RFC 8305 §3).
+    /// The family that goes first: IPv6, unless its owner knows better (RFC 8305 §3).
+    public var preferred = AddressFamily.v6
+    /// How long addresses of the other family wait for those of the preferred one (RFC 8305 §3).
     public var resolutionDelay = Duration.milliseconds(50)
     /// The time between the beginnings of two attempts (RFC 8305 §5).
     public var attemptDelay = Duration.milliseconds(250)
@@ -66,7 +68,7 @@ public struct ConnectionRace: Sendable {
   public init(deadline: Instant, settings: Settings = Settings()) {
     self.settings = settings
     self.deadline = deadline
-    queue = RaceQueue(limit: settings.addressesPerFamily)
+    queue = RaceQueue(limit: settings.addressesPerFamily, first: settings.preferred)
   }
 
   /// Makes a race for one address, about which no name is asked.
@@ -167,10 +169,10 @@ extension ConnectionRace {
     switch state {
     case .waiting, .over: return false
     case .resolving:
-      if queue.has(.v6) || isAnswered.v6 { return true }
-      if queue.has(.v4) { state = .delaying(until: now + settings.resolutionDelay) }
+      if queue.has(settings.preferred) || isAnswered[settings.preferred] { return true }
+      if queue.has(settings.preferred.other) { state = .delaying(until: now + settings.resolutionDelay) }
       return false
-    case .delaying(let until): return isAnswered.v6 || now >= until
+    case .delaying(let until): return isAnswered[settings.preferred] || now >= until
     case .racing(let next): return running.isEmpty || now >= next
     }
   }

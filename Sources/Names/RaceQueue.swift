@@ -1,16 +1,19 @@
 internal import Kernel
 
-/// Addresses that wait for their attempt: families take turns beginning with IPv6 (RFC 8305 §4 with
-/// a First Address Family Count of one); within a family the order given is kept.
+/// Addresses that wait for their attempt: families take turns beginning with the preferred one (RFC
+/// 8305 §4 with a First Address Family Count of one); within a family the order given is kept.
 struct RaceQueue: Sendable {
   private let limit: Int
   private var waiting = FamilyPair<ArraySlice<IPAddress>>(repeating: [])
   private var taken = FamilyPair<Int>(repeating: 0)
   private var seen: [IPAddress] = []
-  private var turn = AddressFamily.v6
+  private var turn: AddressFamily
 
   /// At most `limit` addresses of each family are taken in; the rest is never tried.
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, first: AddressFamily = .v6) {
+    self.limit = limit
+    turn = first
+  }
 
   var isEmpty: Bool { waiting.v6.isEmpty && waiting.v4.isEmpty }
 

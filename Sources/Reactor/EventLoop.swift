@@ -1,4 +1,5 @@
 public import Kernel
+internal import Synchronization
 
 /// One thread, one poller: everything that belongs to a connection happens on its loop.
 ///
@@ -9,9 +10,10 @@ public import Kernel
 /// 3. give each event to who registered for it; a stale one finds nobody and is dropped;
 /// 4. fire the timers whose deadline has come;
 /// 5. run the jobs that other threads and Swift's concurrency put in;
-/// 6. call those again whose turn was cut short so that others get theirs.
+/// 6. call those again whose turn was cut short so that others get theirs;
+/// 7. run the tasks that all of this made ready on this very loop.
 ///
-/// All members except `post`, `enqueue`, `stop` and `isCurrent` may be used on the loop's thread
+/// All members except `post`, `sync`, `enqueue`, `stop` and `isCurrent` may be used on the loop's thread
 /// only; they trap elsewhere in debug builds. That rule is the guard of the `@unchecked Sendable`.
 @safe public final class EventLoop: @unchecked Sendable {
   // Constant: any thread.
@@ -19,7 +21,7 @@ public import Kernel
   public let index: Int
   private let clock: @Sendable () -> Instant
   private let jobs: JobQueue
-  private let owner = Lock<UInt>(0)
+  private let owner = Atomic<UInt>(0)
 
   // On the loop's thread only.
   private let poller: Poller
@@ -27,6 +29,9 @@ public import Kernel
   private var timers = TimerQueue()
   private var soon: [(handler: any EventHandler, tag: UInt32)] = []
   private var soonNext: [(handler: any EventHandler, tag: UInt32)] = []
+  /// Tasks that code on the loop has made ready: they need no lock and no wake-up.
+  private var ready: [UnownedJob] = []
+  private var readyNext: [UnownedJob] = []
   private var isRunning = false
   /// The time at which this turn began.
   public private(set) var now: Instant
@@ -47,6 +52,9 @@ public import Kernel
     try poller.add(jobs.descriptor, for: [.readable, .edge], data: EventLoop.jobData)
   }
 
+  /// How often in one turn tasks that make each other ready are run, before descriptors are looked
+  /// at again.
+  private static let readyRounds = 16
   /// No registration has slot 2^32 - 1 with number 2^32 - 1: the table would not fit in memory.
   private static let jobData = UInt64.max
 
@@ -65,15 +73,15 @@ public import Kernel
 
   /// True on the loop's own thread while it runs.
   public var isCurrent: Bool {
-    owner.withLock { $0 } == KernelThread.current
+    owner.load(ordering: .relaxed) == KernelThread.current
   }
 
   // MARK: Running
 
   /// Runs turns on the calling thread until `stop`.
   public func run() throws(Errno) {
-    owner.withLock { $0 = KernelThread.current }
-    defer { owner.withLock { $0 = 0 } }
+    owner.store(KernelThread.current, ordering: .relaxed)
+    defer { owner.store(0, ordering: .relaxed) }
     jobs.setClosed(false)
     isRunning = true
     while isRunning {
@@ -88,6 +96,7 @@ public import Kernel
   public func end() {
     jobs.setClosed(true)
     runJobs()
+    while !ready.isEmpty { runReady() }
     soon = []
   }
 
@@ -115,10 +124,11 @@ public import Kernel
     }
     if jobsAreDue { runJobs() }
     if !soon.isEmpty { callThoseWaiting() }
+    if !ready.isEmpty { runReady() }
   }
 
   private func waitMilliseconds(_ limit: Duration?) -> Int32 {
-    guard soon.isEmpty else { return 0 }
+    guard soon.isEmpty, ready.isEmpty else { return 0 }
     var wait: UInt64 = limit.map { $0.wholeNanoseconds } ?? .max
     if let next = timers.next {
       let present = clock()
@@ -136,6 +146,16 @@ public import Kernel
       case .closure(let work): work()
       case .task(let task): unsafe task.runSynchronously(on: asUnownedSerialExecutor())
       }
+    }
+  }
+
+  private func runReady() {
+    var rounds = EventLoop.readyRounds
+    while rounds > 0, !ready.isEmpty {
+      rounds -= 1
+      swap(&ready, &readyNext)
+      for task in readyNext { unsafe task.runSynchronously(on: asUnownedSerialExecutor()) }
+      readyNext.removeAll(keepingCapacity: true)
     }
   }
 
@@ -222,8 +242,9 @@ public import Kernel
   public var population: (registrations: Int, timers: Int) { (registrations.count, timers.count) }
 
   private func assertCurrent() {
+    let thread = owner.load(ordering: .relaxed)
     assert(
-      owner.withLock { $0 == 0 || $0 == KernelThread.current },
+      thread == 0 || thread == KernelThread.current,
       "a loop's state is touched from another thread")
   }
 }
@@ -231,7 +252,11 @@ public import Kernel
 extension EventLoop: SerialExecutor {
   /// Takes a job of Swift's concurrency: actors may run on the loop.
   public func enqueue(_ job: consuming ExecutorJob) {
-    jobs.append(.task(UnownedJob(job)))
+    if isCurrent {
+      ready.append(UnownedJob(job))
+    } else {
+      jobs.append(.task(UnownedJob(job)))
+    }
   }
 
   /// Traps when the caller is not on the loop.

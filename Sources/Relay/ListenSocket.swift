@@ -124,45 +124,25 @@ struct ListenSockets {
     let socket = try refusing(address) { () throws(Errno) in
       try Descriptor.streamSocket(for: address)
     }
-    if try !isFree(address, socket) {
-      guard case .path(let path) = name else { throw .refused(address, .addressInUse) }
-      try removeStale(path)
-      try refusing(address) { () throws(Errno) in try socket.bind(to: address) }
-    }
+    let file = try bind(socket, name)
     try refusing(address) { () throws(Errno) in try socket.listen(backlog: backlog) }
     let numbers = try refusing(address) { () throws(Errno) in try share(socket, count: count) }
-    var file: FileStatus?
-    if case .path(let path) = name { file = try? FileStatus(of: path) }
     return ListenSockets(address: address, numbers: numbers, isShared: true, file: file)
   }
 
-  /// Binds, unless something has the name.
-  private static func isFree(
-    _ address: SocketAddress, _ socket: borrowing Descriptor
-  ) throws(ListenError) -> Bool {
+  private static func bind(
+    _ socket: borrowing Descriptor, _ name: UnixName
+  ) throws(ListenError) -> FileStatus? {
     do {
-      try socket.bind(to: address)
-      return true
+      return try socket.bind(replacingStale: name)
     } catch {
-      guard error == .addressInUse else { throw .refused(address, error) }
-      return false
+      switch (error, name) {
+      case (.refused(let error), _): throw .refused(.unix(name), error)
+      case (.inUse, .path(let path)): throw .unixSocketInUse(path: path)
+      case (.notOurs, .path(let path)): throw .notOurs(path: path)
+      case (.inUse, _), (.notOurs, _): throw .refused(.unix(name), .addressInUse)
+      }
     }
-  }
-
-  /// Removes the socket file of a process that is gone. A live one and a foreign file stay.
-  private static func removeStale(_ path: String) throws(ListenError) {
-    let address = SocketAddress.unix(.path(path))
-    let found = try refusing(address) { () throws(Errno) in try FileStatus(of: path) }
-    guard let found else { return }
-    guard found.isSocket, found.owner == FileStatus.ownUser else { throw .notOurs(path: path) }
-    do {
-      let probe = try Descriptor.streamSocket(for: address)
-      _ = try probe.connect(to: address)
-    } catch {
-      guard error == .connectionRefused else { throw .unixSocketInUse(path: path) }
-      return try refusing(address) { () throws(Errno) in try FileStatus.unlink(path) }
-    }
-    throw .unixSocketInUse(path: path)
   }
 
   private static func refusing<Result: ~Copyable>(
@@ -183,6 +163,6 @@ struct ListenSockets {
   /// Removes the socket's file if it is still the one that was made.
   func removeFile() {
     guard let file, case .unix(.path(let path)) = address else { return }
-    if let present = try? FileStatus(of: path), present == file { try? FileStatus.unlink(path) }
+    file.remove(at: path)
   }
 }

@@ -48,7 +48,8 @@ struct ImportPicture: Sendable {
     toolchain: [
       "Kernel": ["Glibc", "Synchronization"],
       "Reactor": ["Glibc", "Synchronization"],
-      // Atomics: budgets that all loops draw on.
+      // Atomics: budgets that all loops draw on, numbers that only grow.
+      "Sockets": ["Synchronization"],
       "Relay": ["Synchronization"],
       // Apple's interfaces are written in Foundation's and Dispatch's types.
       "Security": ["Foundation", "Dispatch"],
