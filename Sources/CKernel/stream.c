@@ -112,3 +112,8 @@ int adit_peer_window_is_closed(int fd) {
   // Zero-window probing is the only state in which bytes wait unsent while none is in flight.
   return info.tcpi_unacked == 0 && info.tcpi_notsent_bytes > 0;
 }
+
+long adit_find(const void *bytes, size_t count, const void *pattern, size_t pattern_count) {
+  const char *found = memmem(bytes, count, pattern, pattern_count);
+  return found == NULL ? -1 : found - (const char *)bytes;
+}

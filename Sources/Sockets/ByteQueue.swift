@@ -30,6 +30,15 @@ package struct ByteQueue: ~Copyable {
     try body(bytes.span.octets.extracting(start..<bytes.count))
   }
 
+  /// How many bytes go to the end of the first `pattern`, searched from an offset on and within the
+  /// first `limit` bytes; nil when it is not there.
+  package borrowing func end(of pattern: [UInt8], from start: Int, limit: Int) -> Int? {
+    let end = self.start + min(limit, count)
+    let found = bytes.span.octets.extracting(self.start..<end)
+      .firstOffset(of: pattern.span.octets, from: start)
+    return found.map { $0 + pattern.count }
+  }
+
   /// Forgets the first bytes.
   package mutating func removeFirst(_ count: Int) {
     precondition(count <= self.count, "more is removed than waits")

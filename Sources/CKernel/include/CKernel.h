@@ -113,6 +113,9 @@ const char *adit_error_name(int code);
 /// strerrordesc_np(3), or NULL.
 const char *adit_error_description(int code);
 
+/// memmem(3): where `pattern` first stands in `bytes`, or -1.
+long adit_find(const void *bytes, size_t count, const void *pattern, size_t pattern_count);
+
 // Memory that goes back to the kernel.
 
 /// mmap(2) of anonymous memory that takes no page before it is touched; NULL on failure.

@@ -1,0 +1,332 @@
+public import Kernel
+internal import Reactor
+internal import Synchronization
+public import TLS
+
+/// A connection: a stream of bytes to a peer and one from it, in clear or under TLS.
+///
+/// ```swift
+/// let connection = try await Connection.connect(to: "example.org", port: 80)
+/// try await connection.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
+/// let status = try await connection.receive(until: [13, 10], limit: 4096)
+/// await connection.close()
+/// ```
+///
+/// An actor whose executor is the event loop that the connection lives on: code that is isolated to
+/// it, as a listener's handlers are, sends and receives without a hop. Bytes stay in the kernel until
+/// somebody receives them, so that a peer that sends faster than it is read is stopped; a send waits
+/// until the kernel has taken everything.
+///
+/// Every operation ends once: with its result, or with a ``SocketError``. A receive that fails, by
+/// its limit of time, by cancellation or because too little came, takes nothing: the bytes are there
+/// for the next one. A connection that nobody holds any more is closed as by ``close()``.
+public actor Connection {
+  // Constant: any thread.
+  /// A number that only grows within the process.
+  public nonisolated let identifier: UInt64
+  /// The peer's address.
+  public nonisolated let remoteAddress: SocketAddress
+  /// The address on this side.
+  public nonisolated let localAddress: SocketAddress
+  private nonisolated let loop: EventLoop
+  /// For cancellation, which comes from any thread, and for the end.
+  private nonisolated let bound: LoopBound<ConnectionWaits>
+
+  // On the loop's thread.
+  private let waits: ConnectionWaits
+  private var buffered = ByteQueue()
+  private var receivers = Gate()
+  private var senders = Gate()
+  private var sendFailure: SocketError?
+
+  private static let lastIdentifier = Atomic<UInt64>(0)
+
+  /// Takes a transport over; on its loop.
+  init(_ transport: Transport) {
+    let waits = ConnectionWaits(transport)
+    self.waits = waits
+    loop = transport.home.loop
+    bound = LoopBound(waits, to: transport.home.loop)
+    identifier = Connection.lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
+    remoteAddress = transport.peerAddress
+    localAddress = transport.localAddress ?? .unix(.unnamed)
+  }
+
+  deinit {
+    bound.perform { waits in waits.transport.close() }
+  }
+
+  /// The event loop that the connection lives on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  private var transport: Transport { waits.transport }
+
+  // MARK: Receiving
+
+  /// Receives what is there, at least `least` bytes, into the beginning of `buffer`, and returns how
+  /// many; 0 when the peer has ended its stream. Nothing is allocated.
+  public func receive(
+    into buffer: inout [UInt8], atLeast least: Int = 1, timeout: Duration? = nil
+  ) async throws(SocketError) -> Int {
+    guard least >= 1, least <= buffer.count else {
+      throw .invalid("at least \(least) bytes", expected: "1 to the buffer's \(buffer.count)")
+    }
+    let deadline = timeout.map { loop.now + $0 }
+    await enterReceivers()
+    defer { receivers.leave() }
+    if least > 1 || !buffered.isEmpty {
+      let bytes = try await take(atLeast: least, atMost: buffer.count, deadline)
+      buffer.replaceSubrange(..<bytes.count, with: bytes)
+      return bytes.count
+    }
+    while true {
+      switch try read(into: &buffer) {
+      case .moved(let count): return count
+      case .ended: return 0
+      case .wouldBlock: try await wait(.reading, deadline)
+      }
+    }
+  }
+
+  private func read(into buffer: inout [UInt8]) throws(SocketError) -> Transfer {
+    var span = buffer.mutableSpan
+    var bytes = span.mutableOctets
+    return try transport.read(into: &bytes)
+  }
+
+  /// Receives at least `least` and at most `most` bytes; fewer, or none, when the peer has ended its
+  /// stream.
+  public func receive(
+    atLeast least: Int = 1, atMost most: Int, timeout: Duration? = nil
+  ) async throws(SocketError) -> [UInt8] {
+    guard least >= 1, most >= least else {
+      throw .invalid("\(least) to \(most) bytes", expected: "1 ≤ least ≤ most")
+    }
+    let deadline = timeout.map { loop.now + $0 }
+    await enterReceivers()
+    defer { receivers.leave() }
+    return try await take(atLeast: least, atMost: most, deadline)
+  }
+
+  /// Receives exactly `count` bytes. Fails with ``SocketError/endOfStream(received:)`` when the peer
+  /// ends its stream before; what came stays.
+  public func receive(
+    exactly count: Int, timeout: Duration? = nil
+  ) async throws(SocketError) -> [UInt8] {
+    guard count >= 0 else { throw .invalid("\(count) bytes", expected: "0 or more") }
+    let deadline = timeout.map { loop.now + $0 }
+    await enterReceivers()
+    defer { receivers.leave() }
+    guard try await fill(to: count, deadline) else {
+      throw .endOfStream(received: buffered.count)
+    }
+    return buffered.take(count)
+  }
+
+  /// Receives until `delimiter` has come, which is the last part of the result, at most `limit`
+  /// bytes in all. Where it does not come within them, or the peer ends its stream before, what
+  /// came stays.
+  public func receive(
+    until delimiter: [UInt8], limit: Int, timeout: Duration? = nil
+  ) async throws(SocketError) -> [UInt8] {
+    guard !delimiter.isEmpty, limit >= delimiter.count else {
+      throw .invalid(
+        "a delimiter of \(delimiter.count) bytes within \(limit)",
+        expected: "at least one byte, within at least as many")
+    }
+    let deadline = timeout.map { loop.now + $0 }
+    await enterReceivers()
+    defer { receivers.leave() }
+    var searched = 0
+    while true {
+      if let end = buffered.end(of: delimiter, from: searched, limit: limit) {
+        return buffered.take(end)
+      }
+      guard buffered.count < limit else { throw .delimiterNotFound(limit: limit) }
+      // The last bytes may be the beginning of the delimiter.
+      searched = max(0, buffered.count - delimiter.count + 1)
+      guard try await fill(to: buffered.count + 1, deadline) else {
+        throw .endOfStream(received: buffered.count)
+      }
+    }
+  }
+
+  private func take(
+    atLeast least: Int, atMost most: Int, _ deadline: Instant?
+  ) async throws(SocketError) -> [UInt8] {
+    _ = try await fill(to: least, deadline)
+    return buffered.take(min(most, buffered.count))
+  }
+
+  /// Reads until so many bytes are buffered; false when the stream ends before.
+  private func fill(to count: Int, _ deadline: Instant?) async throws(SocketError) -> Bool {
+    while buffered.count < count {
+      switch try readAhead() {
+      case .moved: break
+      case .ended: return false
+      case .wouldBlock: try await wait(.reading, deadline)
+      }
+    }
+    return true
+  }
+
+  private func readAhead() throws(SocketError) -> Transfer {
+    try transport.home.withScratch { bytes throws(SocketError) in
+      let transfer = try transport.read(into: &bytes)
+      if case .moved(let count) = transfer { buffered.append(bytes.bytes.extracting(first: count)) }
+      return transfer
+    }
+  }
+
+  // MARK: Sending
+
+  /// Sends all bytes and, when `endOfStream` is true, ends the stream to the peer after them;
+  /// receiving goes on. Returns when the kernel has taken everything.
+  ///
+  /// A send that fails or is cancelled after the kernel has taken a part fails every later one:
+  /// nothing follows a gap.
+  public func send(
+    _ bytes: ArraySlice<UInt8>, endOfStream: Bool = false, timeout: Duration? = nil
+  ) async throws(SocketError) {
+    let deadline = timeout.map { loop.now + $0 }
+    if !senders.enter() {
+      await withUnsafeContinuation { senders.wait($0) }
+    }
+    defer { senders.leave() }
+    if let sendFailure { throw sendFailure }
+    var sent = 0
+    while sent < bytes.count {
+      do {
+        switch try transport.write(bytes.span.octets.extracting(droppingFirst: sent)) {
+        case .moved(let count): sent += count
+        case .wouldBlock: try await wait(.writing, deadline)
+        case .ended: throw SocketError.closed
+        }
+      } catch {
+        if sent > 0 { sendFailure = error }
+        throw error
+      }
+    }
+    if endOfStream { try transport.endOutput() }
+  }
+
+  /// Sends all bytes, as the other form does.
+  public func send(
+    _ bytes: [UInt8], endOfStream: Bool = false, timeout: Duration? = nil
+  ) async throws(SocketError) {
+    try await send(bytes[...], endOfStream: endOfStream, timeout: timeout)
+  }
+
+  // MARK: The end
+
+  /// Closes the connection so that everything that was sent arrives, and returns when the socket is
+  /// closed: when the peer has acknowledged everything, or after five seconds without progress, from
+  /// where on the kernel goes on alone. Receives and sends that wait fail with
+  /// ``SocketError/closed``.
+  public func close() async {
+    waits.close()
+    await withUnsafeContinuation { continuation in
+      transport.close { continuation.resume() }
+    }
+  }
+
+  /// Gives the connection up at once: the peer sees a reset, and what was sent may be lost.
+  public func abort() {
+    waits.close()
+    transport.abort()
+  }
+
+  // MARK: TLS
+
+  /// Puts TLS on the connection, from here on in both directions.
+  ///
+  /// - Parameters:
+  ///   - configuration: the role, whom to trust, and what to offer.
+  ///   - timeout: the time that the handshake has, trust decision included.
+  ///   - decide: decides whether to trust the peer, where the configuration says so.
+  public func startTLS(
+    _ configuration: TLSConfiguration, timeout: Duration = .seconds(10),
+    decide: (@Sendable (PeerTrust) async -> Bool)? = nil
+  ) async throws(SocketError) {
+    let context: TLSContext
+    do { context = try TLSContext(configuration) } catch { throw .tls(error) }
+    try await startTLS(context, timeout: timeout, decide: decide)
+  }
+
+  /// Puts TLS on the connection with settings that many connections share.
+  public func startTLS(
+    _ context: TLSContext, timeout: Duration = .seconds(10),
+    decide: (@Sendable (PeerTrust) async -> Bool)? = nil
+  ) async throws(SocketError) {
+    await enterReceivers()
+    defer { receivers.leave() }
+    try transport.startTLS(context, early: buffered.take(buffered.count), timeout: timeout)
+    let ask = decide.map { decide in asking(decide) }
+    let outcome = await withUnsafeContinuation { continuation in
+      waits.waitForHandshake(decide: ask, continuation)
+    }
+    try outcome.get()
+  }
+
+  private func asking(
+    _ decide: @escaping @Sendable (PeerTrust) async -> Bool
+  ) -> (PeerTrust) -> Void {
+    let bound = self.bound
+    return { peer in
+      Task {
+        let isTrusted = await decide(peer)
+        bound.perform { waits in waits.transport.decide(isTrusted: isTrusted) }
+      }
+    }
+  }
+
+  /// What TLS has agreed on; nil without TLS.
+  public var tlsSession: TLSSession? { transport.tlsSession }
+
+  // MARK: Waiting
+
+  private func enterReceivers() async {
+    if receivers.enter() { return }
+    await withUnsafeContinuation { receivers.wait($0) }
+  }
+
+  private func wait(
+    _ direction: ConnectionWaits.Direction, _ deadline: Instant?
+  ) async throws(SocketError) {
+    let number = waits.nextNumber()
+    let bound = self.bound
+    let outcome = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        if Task.isCancelled {
+          continuation.resume(returning: .failure(SocketError.cancelled))
+        } else {
+          waits.wait(direction, number: number, until: deadline, continuation)
+        }
+      }
+    } onCancel: {
+      bound.perform { waits in waits.cancel(direction, number: number) }
+    }
+    try outcome.get()
+  }
+
+  // MARK: The socket
+
+  /// Bytes received and sent, in clear.
+  public var counters: (received: UInt64, sent: UInt64) {
+    (transport.received, transport.sent)
+  }
+
+  /// Calls `body` with the socket's descriptor, for what has no method here.
+  public func withDescriptor<Value: Sendable>(
+    _ body: @Sendable (borrowing Descriptor) throws(Errno) -> Value
+  ) throws(SocketError) -> Value {
+    guard transport.isOpen else { throw .closed }
+    do {
+      return try transport.withSocket(body)
+    } catch {
+      throw .system(error, doing: "using the descriptor")
+    }
+  }
+}
