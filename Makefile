@@ -16,7 +16,8 @@ export JOBS
 # Debian packages; NAME=MODULE is also satisfied by a module that pkg-config knows.
 BUILD_PACKAGES := pkg-config libc-ares-dev=libcares libtomlplusplus-dev=tomlplusplus \
   libssl-dev=openssl
-TEST_PACKAGES := $(BUILD_PACKAGES) curl shellcheck
+TEST_PACKAGES := $(BUILD_PACKAGES) curl shellcheck nginx-light openssl openssh-server iperf3 wrk \
+  iproute2 util-linux
 
 # The release build with the Swift runtime inside has a folder of its own.
 STATIC := .build/static

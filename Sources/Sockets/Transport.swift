@@ -159,14 +159,27 @@ package final class Transport: EventHandler, TimerHandler {
 
   /// Reads once from the socket.
   func receive(into bytes: inout MutableRawSpan) throws(SocketError) -> Transfer {
+    try receiveOnce(room: bytes.byteCount) { socket throws(Errno) in
+      try socket.receive(into: &bytes)
+    }
+  }
+
+  /// Reads once in the way of `body`, which has room for so many bytes.
+  func receiveOnce(
+    room: Int, _ body: (borrowing Descriptor) throws(Errno) -> Transfer
+  ) throws(SocketError) -> Transfer {
     guard mayRead else { return .wouldBlock }
-    let room = bytes.byteCount
     let transfer: Transfer
     do {
-      transfer = try withSocket { socket throws(Errno) in try socket.receive(into: &bytes) }
+      transfer = try withSocket(body)
     } catch {
       throw .reset(error)
     }
+    note(transfer, room: room)
+    return transfer
+  }
+
+  private func note(_ transfer: Transfer, room: Int) {
     switch transfer {
     // A short read has emptied a TCP socket (epoll(7)), unless its end is near. A unix socket stops
     // short behind a message that carried a descriptor.
@@ -174,7 +187,6 @@ package final class Transport: EventHandler, TimerHandler {
     case .wouldBlock: mayRead = false
     case .ended: break
     }
-    return transfer
   }
 
   // MARK: Writing
@@ -193,11 +205,19 @@ package final class Transport: EventHandler, TimerHandler {
     return transfer
   }
 
-  /// Writes once to the socket. After a failure what the peer sent before is still to be read.
+  /// Writes once to the socket.
   func send(_ bytes: RawSpan) throws(SocketError) -> Transfer {
+    try sendOnce { socket throws(Errno) in try socket.send(bytes) }
+  }
+
+  /// Writes once in the way of `body`. After a failure what the peer sent before is still to be
+  /// read.
+  func sendOnce(
+    _ body: (borrowing Descriptor) throws(Errno) -> Transfer
+  ) throws(SocketError) -> Transfer {
     guard mayWrite else { return .wouldBlock }
     do {
-      let transfer = try withSocket { socket throws(Errno) in try socket.send(bytes) }
+      let transfer = try withSocket(body)
       if transfer == .wouldBlock {
         mayWrite = false
         try watchRoom()

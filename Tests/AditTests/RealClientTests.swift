@@ -8,7 +8,7 @@ import Testing
 @Suite struct RealClientTests {
   /// What `.ci/run` must have; elsewhere the tests are for whoever has it.
   private static let haveCurl = Programs.mustHave("curl")
-  private static let haveServer = haveCurl && Programs.have("nginx")
+  private static let haveServer = haveCurl && Programs.mustHave("nginx")
 
   @Test("A page comes whole through a tunnel to curl", .enabled(if: haveCurl))
   func curlPage() throws {

@@ -93,8 +93,8 @@ public final class ChildProcess {
   }
 
   /// Waits for the end: the exit code, or 128 and the signal's number.
-  public func exitCode() throws -> Int32 {
-    let status = try wait(for: "the end of the process") { () -> Int32? in
+  public func exitCode(within patience: Duration = ChildProcess.patience) throws -> Int32 {
+    let status = try wait(for: "the end of the process", patience) { () -> Int32? in
       var status: Int32 = 0
       guard unsafe waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
       return status
@@ -118,8 +118,10 @@ public final class ChildProcess {
   }
 
   /// Reads what comes until `body` finds what it looks for.
-  private func wait<Result>(for what: String, _ body: () -> Result?) throws -> Result {
-    let deadline = Instant.now() + ChildProcess.patience
+  private func wait<Result>(
+    for what: String, _ patience: Duration = ChildProcess.patience, _ body: () -> Result?
+  ) throws -> Result {
+    let deadline = Instant.now() + patience
     while true {
       while output.read() || errors.read() {}
       if let result = body() { return result }

@@ -94,6 +94,17 @@ int adit_remote_address(int fd, void *address, socklen_t *length);
 int adit_set_option(int fd, int level, int name, int value);
 int adit_option(int fd, int level, int name, int *value);
 
+// Unix sockets.
+
+/// getsockopt(2) SO_PEERCRED.
+int adit_peer_credentials(int fd, int *process, unsigned *user, unsigned *group);
+/// sendmsg(2) with SCM_RIGHTS: 1 to 253 descriptors with the first of the bytes.
+long adit_send_descriptors(
+    int fd, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
+/// recvmsg(2) that takes up to `capacity` descriptors, close-on-exec, and closes what is more.
+long adit_receive_descriptors(
+    int fd, void *bytes, size_t count, int *descriptors, int capacity, int *received);
+
 // Process.
 
 /// Raises RLIMIT_NOFILE's soft limit to the hard one; the limit in force, or a negative errno.

@@ -191,9 +191,7 @@ public actor Connection {
     _ bytes: ArraySlice<UInt8>, endOfStream: Bool = false, timeout: Duration? = nil
   ) async throws(SocketError) {
     let deadline = timeout.map { loop.now + $0 }
-    if !senders.enter() {
-      await withUnsafeContinuation { senders.wait($0) }
-    }
+    await enterSenders()
     defer { senders.leave() }
     if let sendFailure { throw sendFailure }
     var sent = 0
@@ -217,6 +215,52 @@ public actor Connection {
     _ bytes: [UInt8], endOfStream: Bool = false, timeout: Duration? = nil
   ) async throws(SocketError) {
     try await send(bytes[...], endOfStream: endOfStream, timeout: timeout)
+  }
+
+  // MARK: Descriptors
+
+  func sendFirst(
+    _ bytes: [UInt8], passing descriptors: [PassedDescriptor], timeout: Duration?
+  ) async throws(SocketError) -> Int {
+    let deadline = timeout.map { loop.now + $0 }
+    await enterSenders()
+    defer { senders.leave() }
+    if let sendFailure { throw sendFailure }
+    while true {
+      switch try transport.write(bytes.span.octets, passing: descriptors) {
+      case .moved(let count): return count
+      case .wouldBlock: try await wait(.writing, deadline)
+      case .ended: throw .closed
+      }
+    }
+  }
+
+  func receive(
+    into buffer: inout [UInt8], passed: inout [PassedDescriptor], timeout: Duration?
+  ) async throws(SocketError) -> Int {
+    let deadline = timeout.map { loop.now + $0 }
+    await enterReceivers()
+    defer { receivers.leave() }
+    guard buffered.isEmpty else {
+      let bytes = buffered.take(min(buffer.count, buffered.count))
+      buffer.replaceSubrange(..<bytes.count, with: bytes)
+      return bytes.count
+    }
+    while true {
+      switch try read(into: &buffer, passed: &passed) {
+      case .moved(let count): return count
+      case .ended: return 0
+      case .wouldBlock: try await wait(.reading, deadline)
+      }
+    }
+  }
+
+  private func read(
+    into buffer: inout [UInt8], passed: inout [PassedDescriptor]
+  ) throws(SocketError) -> Transfer {
+    var span = buffer.mutableSpan
+    var bytes = span.mutableOctets
+    return try transport.read(into: &bytes, passed: &passed)
   }
 
   // MARK: The end
@@ -290,6 +334,11 @@ public actor Connection {
   private func enterReceivers() async {
     if receivers.enter() { return }
     await withUnsafeContinuation { receivers.wait($0) }
+  }
+
+  private func enterSenders() async {
+    if senders.enter() { return }
+    await withUnsafeContinuation { senders.wait($0) }
   }
 
   private func wait(
