@@ -55,6 +55,11 @@ public final class BlockingSocket: Sendable {
     get throws { try descriptor.localAddress() }
   }
 
+  /// The address of who is at the other end.
+  public var peerAddress: SocketAddress {
+    get throws { try descriptor.remoteAddress() }
+  }
+
   /// The descriptor's number, for a child to inherit.
   public var number: Int32 { descriptor.number }
 
