@@ -10,7 +10,6 @@ final class ConnectAttempt: EventHandler {
   private let ended: (Errno?) -> Void
   private var socket: Descriptor?
   private var registration = Registration.none
-  private var readiness: Readiness = []
 
   init(
     to address: SocketAddress, _ request: ConnectRequest, on home: SocketLoop,
@@ -49,13 +48,19 @@ final class ConnectAttempt: EventHandler {
   }
 
   func handle(_ readiness: Readiness, tag: UInt32) {
-    guard case .some = socket else { return }
-    self.readiness = readiness
+    guard isOpen else { return }
     if let error = failure(readiness) {
       abandon()
       ended(error)
     } else {
       ended(nil)
+    }
+  }
+
+  private var isOpen: Bool {
+    switch socket {
+    case .some: true
+    case .none: false
     }
   }
 

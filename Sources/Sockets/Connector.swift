@@ -1,4 +1,4 @@
-package import Kernel
+internal import Kernel
 internal import Names
 internal import Reactor
 

@@ -30,30 +30,48 @@ package struct ListeningSocket: ~Copyable {
 
   /// Opens a listening socket. The stale file of a unix socket of this user is replaced.
   package init(_ request: ListenRequest) throws(SocketError) {
-    let wanted = request.address
-    do {
-      let socket = try Descriptor.streamSocket(for: wanted)
-      switch wanted {
-      case .ip(let ip, _):
-        try socket.set(.reuseAddress, 1)
-        try socket.set(.noDelay, 1)
-        if request.sharesPort { try socket.set(.reusePort, 1) }
-        if ip.isIPv6 { try socket.set(.ipv6Only, 1) }
-        if let index = request.interfaceIndex { try socket.stay(onInterface: index) }
-        try socket.bind(to: wanted)
-        file = nil
-      case .unix(let name): file = try ListeningSocket.bind(socket, to: name)
-      }
-      try socket.listen(backlog: request.backlog)
-      address = try socket.localAddress()
-      self.socket = consume socket
-    } catch let error as SocketError {
-      throw error
-    } catch let error as Errno {
-      throw .system(error, doing: "listening at \(wanted)")
-    } catch {
-      preconditionFailure("the system fails with error numbers only")
+    let address = request.address
+    let opened = try ListeningSocket.refusing(address) { () throws(Errno) in
+      try Descriptor.streamSocket(for: address)
     }
+    let file = try ListeningSocket.bind(opened, for: request)
+    self.address = try ListeningSocket.refusing(address) { () throws(Errno) in
+      try opened.listen(backlog: request.backlog)
+      return try opened.localAddress()
+    }
+    self.file = file
+    socket = opened
+  }
+
+  private static func refusing<Value: ~Copyable>(
+    _ address: SocketAddress, _ body: () throws(Errno) -> Value
+  ) throws(SocketError) -> Value {
+    do { return try body() } catch { throw .system(error, doing: "listening at \(address)") }
+  }
+
+  /// Gives the socket its address; returns the file that was made for it.
+  private static func bind(
+    _ socket: borrowing Descriptor, for request: ListenRequest
+  ) throws(SocketError) -> FileStatus? {
+    switch request.address {
+    case .ip(let ip, _):
+      try refusing(request.address) { () throws(Errno) in
+        try prepare(socket, for: request, isIPv6: ip.isIPv6)
+        try socket.bind(to: request.address)
+      }
+      return nil
+    case .unix(let name): return try bind(socket, to: name)
+    }
+  }
+
+  private static func prepare(
+    _ socket: borrowing Descriptor, for request: ListenRequest, isIPv6: Bool
+  ) throws(Errno) {
+    try socket.set(.reuseAddress, 1)
+    try socket.set(.noDelay, 1)
+    if request.sharesPort { try socket.set(.reusePort, 1) }
+    if isIPv6 { try socket.set(.ipv6Only, 1) }
+    if let index = request.interfaceIndex { try socket.stay(onInterface: index) }
   }
 
   private static func bind(

@@ -32,10 +32,7 @@ package final class SocketLoop: @unchecked Sendable {
   package func withScratch<Value, Failure: Error>(
     _ body: (inout MutableRawSpan) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    if scratch.isEmpty { scratch = [UInt8](repeating: 0, count: SocketLoop.scratchSize) }
-    var span = scratch.mutableSpan
-    var bytes = span.mutableOctets
-    return try body(&bytes)
+    try SocketLoop.with(&scratch, body)
   }
 
   /// The same with the buffer that TLS uses between a socket and an engine, whose bytes in clear
@@ -43,8 +40,14 @@ package final class SocketLoop: @unchecked Sendable {
   func withCiphertext<Value, Failure: Error>(
     _ body: (inout MutableRawSpan) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    if ciphertext.isEmpty { ciphertext = [UInt8](repeating: 0, count: SocketLoop.scratchSize) }
-    var span = ciphertext.mutableSpan
+    try SocketLoop.with(&ciphertext, body)
+  }
+
+  private static func with<Value, Failure: Error>(
+    _ buffer: inout [UInt8], _ body: (inout MutableRawSpan) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: scratchSize) }
+    var span = buffer.mutableSpan
     var bytes = span.mutableOctets
     return try body(&bytes)
   }

@@ -1,4 +1,4 @@
-package import Kernel
+internal import Kernel
 internal import Reactor
 
 /// How far the end of a transport has come.

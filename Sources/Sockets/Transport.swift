@@ -1,5 +1,5 @@
 package import Kernel
-package import Reactor
+internal import Reactor
 package import TLS
 
 /// Whom a transport tells what has changed; on the transport's loop.
@@ -27,8 +27,10 @@ package protocol TransportOwner: AnyObject {
 /// 4. `close` lets everything that was written arrive (`Transport+Closing.swift`); `abort` resets.
 ///
 /// Nothing is kept here but what TLS has made and the socket has not taken: who stops reading
-/// stops the peer. All members are used on the loop's thread.
-package final class Transport: EventHandler, TimerHandler {
+/// stops the peer.
+///
+/// Guard of the `@unchecked`: all members are used on the loop's thread.
+package final class Transport: EventHandler, TimerHandler, @unchecked Sendable {
   // Constant.
   package let home: SocketLoop
   /// The peer's address, as it was when the connection was made.
@@ -274,8 +276,10 @@ package final class Transport: EventHandler, TimerHandler {
 
   /// The socket's own address; nil when it is closed.
   package var localAddress: SocketAddress? {
-    guard case .some = socket else { return nil }
-    return withSocket { socket in try? socket.localAddress() }
+    switch socket {
+    case .some(let socket): try? socket.localAddress()
+    case .none: nil
+    }
   }
 
   var isUnix: Bool {

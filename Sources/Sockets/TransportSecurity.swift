@@ -1,4 +1,5 @@
 internal import Kernel
+internal import Reactor
 package import TLS
 
 /// TLS between a transport's socket and its bytes in clear.

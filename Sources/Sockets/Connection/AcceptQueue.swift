@@ -14,7 +14,7 @@ final class AcceptQueue {
 
   private struct Taker {
     let number: UInt64
-    let continuation: UnsafeContinuation<Outcome, Never>
+    let suspension: Suspension<Outcome>
   }
 
   private let limit: Int
@@ -44,7 +44,7 @@ final class AcceptQueue {
       waiting.append(handed)
       if waiting.count >= limit { acceptor?.hold() }
     } else {
-      takers.removeFirst().continuation.resume(returning: .success(handed))
+      takers.removeFirst().suspension.resume(returning: .success(handed))
     }
   }
 
@@ -54,20 +54,20 @@ final class AcceptQueue {
     return lastNumber
   }
 
-  func take(_ number: UInt64, _ continuation: UnsafeContinuation<Outcome, Never>) {
+  func take(_ number: UInt64, _ suspension: Suspension<Outcome>) {
     if !waiting.isEmpty {
-      continuation.resume(returning: .success(waiting.removeFirst()))
+      suspension.resume(returning: .success(waiting.removeFirst()))
       acceptor?.open()
     } else if acceptor == nil {
-      continuation.resume(returning: .failure(.closed))
+      suspension.resume(returning: .failure(.closed))
     } else {
-      takers.append(Taker(number: number, continuation: continuation))
+      takers.append(Taker(number: number, suspension: suspension))
     }
   }
 
   func cancel(_ number: UInt64) {
     guard let place = takers.firstIndex(where: { $0.number == number }) else { return }
-    takers.remove(at: place).continuation.resume(returning: .failure(.cancelled))
+    takers.remove(at: place).suspension.resume(returning: .failure(.cancelled))
   }
 
   func close() {
@@ -78,6 +78,6 @@ final class AcceptQueue {
     waiting = []
     let left = takers
     takers = []
-    for taker in left { taker.continuation.resume(returning: .failure(.closed)) }
+    for taker in left { taker.suspension.resume(returning: .failure(.closed)) }
   }
 }

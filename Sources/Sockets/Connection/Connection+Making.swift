@@ -1,6 +1,6 @@
 public import Kernel
 internal import Reactor
-public import TLS
+internal import TLS
 
 extension Connection {
   /// Connects to a host by its name or its address in text. All its addresses are tried as RFC 8305
@@ -25,11 +25,7 @@ extension Connection {
   ) async throws(SocketError) -> Connection {
     let peer: SocketAddress
     do {
-      guard try descriptor.get(.type) == SocketOption.streamType,
-        try descriptor.get(.isListening) == 0
-      else { throw Errno.notASocket }
-      try descriptor.makeNonblocking()
-      peer = try descriptor.remoteAddress()
+      peer = try descriptor.prepareForAdoption()
     } catch {
       throw .system(error, doing: "taking over a connection")
     }
@@ -41,9 +37,9 @@ extension Connection {
   ) async throws(SocketError) -> Connection {
     let home = try SocketLoops.shared.next()
     let handed = HandedDescriptor(descriptor)
-    return try await withUnsafeContinuation { continuation in
+    return try await Suspension.wait { suspension in
       home.loop.post {
-        continuation.resume(
+        suspension.resume(
           returning: Result { () throws(SocketError) in
             Connection(try Transport(handed.take(), peer: peer, on: home))
           })
@@ -77,8 +73,8 @@ extension Connection {
     let home = try SocketLoops.shared.next()
     let making = Making()
     return try await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        home.loop.post { making.begin(request, on: home, continuation) }
+      await Suspension.wait { suspension in
+        home.loop.post { making.begin(request, on: home, suspension) }
       }
     } onCancel: {
       home.loop.post { making.cancel() }
@@ -93,17 +89,20 @@ private final class Making: @unchecked Sendable {
   typealias Outcome = Result<Connection, SocketError>
 
   private var connector: Connector?
-  private var continuation: UnsafeContinuation<Outcome, Never>?
+  private var suspension: Suspension<Outcome>?
   private var isCancelled = false
 
   func begin(
     _ request: ConnectRequest, on home: SocketLoop,
-    _ continuation: UnsafeContinuation<Outcome, Never>
+    _ suspension: Suspension<Outcome>
   ) {
-    guard !isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
-    self.continuation = continuation
+    guard !isCancelled else { return suspension.resume(returning: .failure(.cancelled)) }
+    self.suspension = suspension
     let connector = Connector(request, on: home) { [self] result in
-      finish(result.map { Connection($0) })
+      switch result {
+      case .success(let transport): finish(.success(Connection(transport)))
+      case .failure(let error): finish(.failure(error))
+      }
     }
     self.connector = connector
     connector.start()
@@ -117,7 +116,18 @@ private final class Making: @unchecked Sendable {
 
   private func finish(_ outcome: Outcome) {
     connector = nil
-    continuation.take()?.resume(returning: outcome)
+    suspension.take()?.resume(returning: outcome)
+  }
+}
+
+extension Descriptor {
+  /// Makes sure that a descriptor is a connected stream socket, and returns its peer.
+  package borrowing func prepareForAdoption() throws(Errno) -> SocketAddress {
+    guard try get(.type) == SocketOption.streamType, try get(.isListening) == 0 else {
+      throw .notASocket
+    }
+    try makeNonblocking()
+    return try remoteAddress()
   }
 }
 

@@ -28,7 +28,7 @@ public actor Connection {
   public nonisolated let remoteAddress: SocketAddress
   /// The address on this side.
   public nonisolated let localAddress: SocketAddress
-  private nonisolated let loop: EventLoop
+  nonisolated let loop: EventLoop
   /// For cancellation, which comes from any thread, and for the end.
   private nonisolated let bound: LoopBound<ConnectionWaits>
 
@@ -54,11 +54,6 @@ public actor Connection {
 
   deinit {
     bound.perform { waits in waits.transport.close() }
-  }
-
-  /// The event loop that the connection lives on.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor {
-    loop.asUnownedSerialExecutor()
   }
 
   private var transport: Transport { waits.transport }
@@ -195,19 +190,25 @@ public actor Connection {
     defer { senders.leave() }
     if let sendFailure { throw sendFailure }
     var sent = 0
-    while sent < bytes.count {
-      do {
-        switch try transport.write(bytes.span.octets.extracting(droppingFirst: sent)) {
-        case .moved(let count): sent += count
-        case .wouldBlock: try await wait(.writing, deadline)
-        case .ended: throw SocketError.closed
-        }
-      } catch {
-        if sent > 0 { sendFailure = error }
-        throw error
-      }
+    do {
+      try await write(bytes, &sent, deadline)
+    } catch {
+      if sent > 0 { sendFailure = error }
+      throw error
     }
     if endOfStream { try transport.endOutput() }
+  }
+
+  private func write(
+    _ bytes: ArraySlice<UInt8>, _ sent: inout Int, _ deadline: Instant?
+  ) async throws(SocketError) {
+    while sent < bytes.count {
+      switch try transport.write(bytes.span.octets.extracting(droppingFirst: sent)) {
+      case .moved(let count): sent += count
+      case .wouldBlock: try await wait(.writing, deadline)
+      case .ended: throw .closed
+      }
+    }
   }
 
   /// Sends all bytes, as the other form does.
@@ -271,8 +272,8 @@ public actor Connection {
   /// ``SocketError/closed``.
   public func close() async {
     waits.close()
-    await withUnsafeContinuation { continuation in
-      transport.close { continuation.resume() }
+    await Suspension.wait { suspension in
+      transport.close { suspension.resume() }
     }
   }
 
@@ -308,8 +309,8 @@ public actor Connection {
     defer { receivers.leave() }
     try transport.startTLS(context, early: buffered.take(buffered.count), timeout: timeout)
     let ask = decide.map { decide in asking(decide) }
-    let outcome = await withUnsafeContinuation { continuation in
-      waits.waitForHandshake(decide: ask, continuation)
+    let outcome = await Suspension.wait { suspension in
+      waits.waitForHandshake(decide: ask, suspension)
     }
     try outcome.get()
   }
@@ -333,12 +334,12 @@ public actor Connection {
 
   private func enterReceivers() async {
     if receivers.enter() { return }
-    await withUnsafeContinuation { receivers.wait($0) }
+    await Suspension<Void>.wait { receivers.wait($0) }
   }
 
   private func enterSenders() async {
     if senders.enter() { return }
-    await withUnsafeContinuation { senders.wait($0) }
+    await Suspension<Void>.wait { senders.wait($0) }
   }
 
   private func wait(
@@ -347,11 +348,11 @@ public actor Connection {
     let number = waits.nextNumber()
     let bound = self.bound
     let outcome = await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
+      await Suspension<ConnectionWaits.Outcome>.wait { suspension in
         if Task.isCancelled {
-          continuation.resume(returning: .failure(SocketError.cancelled))
+          suspension.resume(returning: .failure(.cancelled))
         } else {
-          waits.wait(direction, number: number, until: deadline, continuation)
+          waits.wait(direction, number: number, until: deadline, suspension)
         }
       }
     } onCancel: {

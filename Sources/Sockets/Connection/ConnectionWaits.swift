@@ -10,7 +10,7 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
 
   /// A task that waits, and its limit of time.
   private struct Wait {
-    var continuation: UnsafeContinuation<Outcome, Never>?
+    var suspension: Suspension<Outcome>?
     var timer: TimerToken?
     var number: UInt64 = 0
   }
@@ -18,7 +18,7 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
   let transport: Transport
   private var reading = Wait()
   private var writing = Wait()
-  private var handshake: UnsafeContinuation<Outcome, Never>?
+  private var handshake: Suspension<Outcome>?
   private var decide: ((PeerTrust) -> Void)?
   private var lastNumber: UInt64 = 0
 
@@ -43,10 +43,10 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
   /// Keeps a task until the direction may go on, its time is over, or it is cancelled.
   func wait(
     _ direction: Direction, number: UInt64, until deadline: Instant?,
-    _ continuation: UnsafeContinuation<Outcome, Never>
+    _ suspension: Suspension<Outcome>
   ) {
     let timer = deadline.map { transport.home.loop.setTimer(at: $0, self, tag: direction.rawValue) }
-    let wait = Wait(continuation: continuation, timer: timer, number: number)
+    let wait = Wait(suspension: suspension, timer: timer, number: number)
     switch direction {
     case .reading: reading = wait
     case .writing: writing = wait
@@ -66,7 +66,7 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
     case .writing: swap(&ended, &writing)
     }
     if let timer = ended.timer { transport.home.loop.cancel(timer) }
-    ended.continuation?.resume(returning: outcome)
+    ended.suspension?.resume(returning: outcome)
   }
 
   func timerFired(tag: UInt32) {
@@ -91,9 +91,9 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
 
   /// Keeps a task until the handshake is over.
   func waitForHandshake(
-    decide: ((PeerTrust) -> Void)?, _ continuation: UnsafeContinuation<Outcome, Never>
+    decide: ((PeerTrust) -> Void)?, _ suspension: Suspension<Outcome>
   ) {
-    handshake = continuation
+    handshake = suspension
     self.decide = decide
   }
 

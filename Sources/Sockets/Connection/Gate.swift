@@ -1,7 +1,9 @@
+internal import Reactor
+
 /// One at a time: tasks that want the same direction of a connection stand in line.
 struct Gate: ~Copyable {
   private var isTaken = false
-  private var waiting: [UnsafeContinuation<Void, Never>] = []
+  private var waiting: [Suspension<Void>] = []
 
   init() {}
 
@@ -13,8 +15,8 @@ struct Gate: ~Copyable {
   }
 
   /// Stands in line; the one before hands the gate over.
-  mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) {
-    waiting.append(continuation)
+  mutating func wait(_ suspension: Suspension<Void>) {
+    waiting.append(suspension)
   }
 
   /// Lets the next one in.

@@ -38,13 +38,13 @@ public struct ListenerOptions: Sendable {
 public actor Listener {
   /// Where it listens, with the port that it was given.
   public nonisolated let address: SocketAddress
-  private nonisolated let loop: EventLoop
+  nonisolated let loop: EventLoop
   private nonisolated let bound: LoopBound<AcceptQueue>
   private let queue: AcceptQueue
   private nonisolated let options: ListenerOptions
   private nonisolated let tls: TLSContext?
   private var serving = 0
-  private var placeWaiter: UnsafeContinuation<Void, Never>?
+  private var placeWaiter: Suspension<Void>?
 
   /// Listens at an address; port 0 takes a free one. A stale socket file of this user is replaced.
   public init(
@@ -81,11 +81,6 @@ public actor Listener {
 
   deinit {
     bound.perform { queue in queue.close() }
-  }
-
-  /// The event loop that the listener lives on.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor {
-    loop.asUnownedSerialExecutor()
   }
 
   /// The next connection. Fails with ``SocketError/closed`` when the listener is closed.
@@ -153,7 +148,7 @@ public actor Listener {
 
   private func takePlace() async -> Bool {
     if serving >= options.connectionLimit {
-      await withUnsafeContinuation { placeWaiter = $0 }
+      await Suspension<Void>.wait { placeWaiter = $0 }
     }
     serving += 1
     return !Task.isCancelled
@@ -168,11 +163,11 @@ public actor Listener {
     let number = queue.nextNumber()
     let bound = self.bound
     return try await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
+      await Suspension<AcceptQueue.Outcome>.wait { suspension in
         if Task.isCancelled {
-          continuation.resume(returning: .failure(.cancelled))
+          suspension.resume(returning: .failure(.cancelled))
         } else {
-          queue.take(number, continuation)
+          queue.take(number, suspension)
         }
       }
     } onCancel: {
