@@ -66,6 +66,13 @@ package struct ChainAnswer: Sendable {
   package var fault: ChainFault?
   /// The chain as far as it could be followed, the one in question first.
   package var chain: [Certificate]
+
+  /// An answer in words and by its kind.
+  package init(verdict: TrustVerdict, fault: ChainFault?, chain: [Certificate]) {
+    self.verdict = verdict
+    self.fault = fault
+    self.chain = chain
+  }
 }
 
 /// The kinds of reasons not to trust a chain that callers tell apart.
