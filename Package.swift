@@ -60,7 +60,7 @@ var targets: [Target] = [
   // Tests and what they share.
   .target(name: "CAllocations", path: "Tests/CAllocations"),
   .target(
-    name: "TestSupport", dependencies: ["Kernel", "Reactor", "CAllocations"],
+    name: "TestSupport", dependencies: ["Kernel", "Reactor", "CAllocations", "COpenSSL"],
     path: "Tests/TestSupport", swiftSettings: strict),
   tests("KernelTests", ["Kernel"]),
   tests("ReactorTests", ["Reactor", "Kernel"]),
@@ -79,6 +79,7 @@ var targets: [Target] = [
 if Context.environment["ADIT_FUZZ"] != nil {
   for (name, modules) in [
     "fuzz-toml": ["Configuration"], "fuzz-listen": ["Configuration"], "fuzz-address": ["Kernel"],
+    "fuzz-tls": ["TLS", "Kernel"],
   ] {
     targets.append(
       .executableTarget(
