@@ -31,6 +31,7 @@ struct Measurements {
       try workspace.run(command, within: Double(time) + 10)
     }
     let received = try JSONDecoder().decode(IperfOutput.self, from: Data(text.utf8)).end.received
+    guard received.bytes > 0 else { throw BenchError.failed("iperf3 received nothing") }
     return [
       .gigabits: received.bitsPerSecond / 1e9,
       .processorPerGigabyte: processor / 1e6 / (received.bytes / 1e9),
