@@ -7,6 +7,15 @@ extension MutableSpan where Element == UInt8 {
   }
 }
 
+extension MutableRawSpan {
+  /// The first `count` bytes, or all where there are fewer. Swift 6.3 has this under a name that
+  /// begins with an underscore.
+  @_lifetime(&self)
+  public mutating func beginning(_ count: Int) -> MutableRawSpan {
+    _mutatingExtracting(first: count)
+  }
+}
+
 extension Span where Element == UInt8 {
   /// The same bytes as a raw span. `Span.bytes` is marked unsafe in Swift 6.3
   /// (swiftlang/swift #86431); for bytes there is nothing unsafe in it.

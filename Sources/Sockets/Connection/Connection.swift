@@ -114,7 +114,7 @@ public actor Connection {
     let deadline = timeout.map { loop.now + $0 }
     await enterReceivers()
     defer { receivers.leave() }
-    guard try await fill(to: count, deadline) else {
+    guard try await fill(to: count, atMost: count, deadline) else {
       throw .endOfStream(received: buffered.count)
     }
     return buffered.take(count)
@@ -142,7 +142,7 @@ public actor Connection {
       guard buffered.count < limit else { throw .delimiterNotFound(limit: limit) }
       // The last bytes may be the beginning of the delimiter.
       searched = max(0, buffered.count - delimiter.count + 1)
-      guard try await fill(to: buffered.count + 1, deadline) else {
+      guard try await fill(to: buffered.count + 1, atMost: limit, deadline) else {
         throw .endOfStream(received: buffered.count)
       }
     }
@@ -151,14 +151,17 @@ public actor Connection {
   private func take(
     atLeast least: Int, atMost most: Int, _ deadline: Instant?
   ) async throws(SocketError) -> [UInt8] {
-    _ = try await fill(to: least, deadline)
+    _ = try await fill(to: least, atMost: most, deadline)
     return buffered.take(min(most, buffered.count))
   }
 
-  /// Reads until so many bytes are buffered; false when the stream ends before.
-  private func fill(to count: Int, _ deadline: Instant?) async throws(SocketError) -> Bool {
+  /// Reads until `count` bytes are buffered, and no more than `most` in all; false when the stream
+  /// ends before.
+  private func fill(
+    to count: Int, atMost most: Int, _ deadline: Instant?
+  ) async throws(SocketError) -> Bool {
     while buffered.count < count {
-      switch try readAhead() {
+      switch try readAhead(most - buffered.count) {
       case .moved: break
       case .ended: return false
       case .wouldBlock: try await wait(.reading, deadline)
@@ -167,10 +170,11 @@ public actor Connection {
     return true
   }
 
-  private func readAhead() throws(SocketError) -> Transfer {
+  private func readAhead(_ most: Int) throws(SocketError) -> Transfer {
     try transport.home.withScratch { bytes throws(SocketError) in
-      let transfer = try transport.read(into: &bytes)
-      if case .moved(let count) = transfer { buffered.append(bytes.bytes.extracting(first: count)) }
+      var room = bytes.beginning(most)
+      let transfer = try transport.read(into: &room)
+      if case .moved(let count) = transfer { buffered.append(room.bytes.extracting(first: count)) }
       return transfer
     }
   }

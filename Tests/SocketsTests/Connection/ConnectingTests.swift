@@ -116,11 +116,11 @@ import Testing
 
   @Test("The local address and port are those that were asked for")
   func localAddress() async throws {
-    let listening = try BlockingSocket.listening()
+    let listening = try PlayedSocket.listening()
     var options = ConnectionOptions()
     options.localAddress = IPAddress("127.0.0.5")
     let connection = try await Connection.connect(to: try listening.address, options: options)
-    #expect(try listening.accept().peerAddress == connection.localAddress)
+    #expect(try await listening.accept().socket.peerAddress == connection.localAddress)
     guard case .ip(let address, _) = connection.localAddress else { return }
     #expect(address == IPAddress("127.0.0.5"))
   }

@@ -6,15 +6,15 @@ import TestSupport
 /// A connection and its peer, a plain blocking socket that the test plays.
 struct PlayedConnection {
   let connection: Connection
-  let peer: BlockingSocket
+  let peer: PlayedSocket
 
   /// Connects over loopback.
   static func make(options: ConnectionOptions = ConnectionOptions()) async throws
     -> PlayedConnection
   {
-    let listening = try BlockingSocket.listening()
+    let listening = try PlayedSocket.listening()
     let connection = try await Connection.connect(to: try listening.address, options: options)
-    return PlayedConnection(connection: connection, peer: try listening.accept())
+    return PlayedConnection(connection: connection, peer: try await listening.accept())
   }
 }
 

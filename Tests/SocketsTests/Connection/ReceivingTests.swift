@@ -8,7 +8,7 @@ import Testing
   @Test("A receive takes what is there and no more than was asked for")
   func takesWhatIsThere() async throws {
     let played = try await PlayedConnection.make()
-    try played.peer.send([1, 2, 3, 4, 5])
+    try await played.peer.send([1, 2, 3, 4, 5])
     #expect(try await played.connection.receive(atMost: 3) == [1, 2, 3])
     #expect(try await played.connection.receive(atMost: 10) == [4, 5])
   }
@@ -23,7 +23,7 @@ import Testing
     while !rest.isEmpty {
       let piece = rest.prefix(Int.random(in: 1...900, using: &random))
       rest = rest.dropFirst(piece.count)
-      try played.peer.send(Array(piece))
+      try await played.peer.send(Array(piece))
       await Task.yield()
     }
     #expect(try await received.value == bytes, "seed \(seed)")
@@ -47,7 +47,7 @@ import Testing
     while !rest.isEmpty {
       let piece = rest.prefix(Int.random(in: 1...40, using: &random))
       rest = rest.dropFirst(piece.count)
-      try played.peer.send(Array(piece))
+      try await played.peer.send(Array(piece))
       await Task.yield()
     }
     #expect(try await received.value == lines, "seed \(seed)")
@@ -56,7 +56,7 @@ import Testing
   @Test("A delimiter beyond the limit is an error that takes nothing")
   func delimiterLimit() async throws {
     let played = try await PlayedConnection.make()
-    try played.peer.send("longer than five\n")
+    try await played.peer.send("longer than five\n")
     await #expect(throws: SocketError.delimiterNotFound(limit: 5)) {
       try await played.connection.receive(until: [10], limit: 5)
     }
@@ -68,14 +68,14 @@ import Testing
   @Test("A delimiter that ends exactly at the limit is found")
   func delimiterAtLimit() async throws {
     let played = try await PlayedConnection.make()
-    try played.peer.send("abc\ndef")
+    try await played.peer.send("abc\ndef")
     #expect(try await played.connection.receive(until: [10], limit: 4) == Array("abc\n".utf8))
   }
 
   @Test("Too little before the end is an error, and what came stays")
   func endOfStream() async throws {
     let played = try await PlayedConnection.make()
-    try played.peer.send([7, 8])
+    try await played.peer.send([7, 8])
     try played.peer.endStream()
     await #expect(throws: SocketError.endOfStream(received: 2)) {
       try await played.connection.receive(exactly: 3)
@@ -89,12 +89,12 @@ import Testing
   func cancellation() async throws {
     let played = try await PlayedConnection.make()
     let receiving = Task { try await played.connection.receive(exactly: 4) }
-    try played.peer.send([1, 2])
+    try await played.peer.send([1, 2])
     // The two bytes are taken in by the receive that is cancelled then.
     while await played.connection.counters.received < 2 { await Task.yield() }
     receiving.cancel()
     await #expect(throws: SocketError.cancelled) { try await receiving.value }
-    try played.peer.send([3, 4])
+    try await played.peer.send([3, 4])
     #expect(try await played.connection.receive(exactly: 4) == [1, 2, 3, 4])
   }
 
@@ -104,7 +104,7 @@ import Testing
     await #expect(throws: SocketError.timedOut(.receiving)) {
       try await played.connection.receive(exactly: 1, timeout: .milliseconds(5))
     }
-    try played.peer.send([9])
+    try await played.peer.send([9])
     #expect(try await played.connection.receive(exactly: 1) == [9])
   }
 
@@ -116,7 +116,7 @@ import Testing
         group.addTask { (try? await played.connection.receive(exactly: 100)) ?? [] }
       }
       let bytes = patterned(1000)
-      try? played.peer.send(bytes)
+      try? await played.peer.send(bytes)
       return await group.reduce(into: [[UInt8]]()) { $0.append($1) }
     }
     let expected = (0..<10).map { Array(patterned(1000)[$0 * 100..<$0 * 100 + 100]) }
@@ -127,10 +127,10 @@ import Testing
   func intoBuffer() async throws {
     let played = try await PlayedConnection.make()
     var buffer = [UInt8](repeating: 0xff, count: 4)
-    try played.peer.send([1, 2])
+    try await played.peer.send([1, 2])
     #expect(try await played.connection.receive(into: &buffer) == 2)
     #expect(buffer == [1, 2, 0xff, 0xff])
-    try played.peer.send([3, 4, 5])
+    try await played.peer.send([3, 4, 5])
     #expect(try await played.connection.receive(into: &buffer, atLeast: 3) == 3)
     #expect(buffer == [3, 4, 5, 0xff])
     try played.peer.endStream()
@@ -139,13 +139,13 @@ import Testing
 
   @Test("A reset comes after the bytes before it")
   func reset() async throws {
-    let listening = try BlockingSocket.listening()
+    let listening = try PlayedSocket.listening()
     let connection = try await Connection.connect(to: try listening.address)
     do {
-      let peer = try listening.accept()
-      try peer.send([1, 2, 3])
+      let peer = try await listening.accept()
+      try await peer.send([1, 2, 3])
       #expect(try await connection.receive(exactly: 3) == [1, 2, 3])
-      peer.resetOnClose()
+      peer.socket.resetOnClose()
     }
     await #expect(throws: SocketError.reset(.connectionReset)) {
       try await connection.receive(atMost: 1)
