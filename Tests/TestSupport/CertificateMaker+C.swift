@@ -21,7 +21,7 @@ enum CertificateMaker {
     unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), serial.next() >> 1)
     unsafe setTimes(made, request.validity)
     unsafe X509_NAME_add_entry_by_txt(
-      X509_get_subject_name(made), "CN", MBSTRING_FLAG | 1, Array(request.name.utf8),
+      X509_get_subject_name(made), "CN", MBSTRING_FLAG, Array(request.name.utf8),
       Int32(request.name.utf8.count), -1, 0)
     unsafe X509_set_issuer_name(made, X509_get_subject_name(signer ?? made))
     unsafe X509_set_pubkey(made, key)
