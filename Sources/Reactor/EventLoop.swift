@@ -249,7 +249,9 @@ internal import Synchronization
   }
 }
 
-extension EventLoop: SerialExecutor {
+// As the executor that a task prefers, too: a continuation is resumed on the pool otherwise, whatever
+// the isolation of the code that waits (Swift 6.3), and goes from there to its actor.
+extension EventLoop: SerialExecutor, TaskExecutor {
   /// Takes a job of Swift's concurrency: actors may run on the loop.
   public func enqueue(_ job: consuming ExecutorJob) {
     if isCurrent {

@@ -3,9 +3,12 @@
 @safe public struct Suspension<Value: Sendable>: Sendable {
   private let continuation: UnsafeContinuation<Value, Never>
 
-  /// Suspends the task, has `body` keep the suspension, and returns what it is resumed with.
-  public static func wait(_ body: (Suspension) -> Void) async -> Value {
-    await unsafe withUnsafeContinuation { continuation in
+  /// Suspends the task, has `body` keep the suspension, and returns what it is resumed with: on the
+  /// executor that the task prefers.
+  public static func wait(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Suspension) -> Void
+  ) async -> Value {
+    await unsafe withUnsafeContinuation(isolation: isolation) { continuation in
       unsafe body(Suspension(continuation: continuation))
     }
   }

@@ -14,6 +14,9 @@ public enum Allocations {
     return isOptimised && adit_allocations_are_counted()
   }
 
+  /// Allocations of the calling thread so far.
+  public static var count: UInt64 { adit_allocation_count() }
+
   /// How many allocations `body` makes on this thread.
   public static func during(_ body: () throws -> Void) rethrows -> UInt64 {
     let before = adit_allocation_count()

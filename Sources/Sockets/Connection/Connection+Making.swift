@@ -29,13 +29,12 @@ extension Connection {
     } catch {
       throw .system(error, doing: "taking over a connection")
     }
-    return try await make(descriptor, peer: peer)
+    return try await make(descriptor, peer: peer, on: SocketLoops.shared.next())
   }
 
   static func make(
-    _ descriptor: consuming Descriptor, peer: SocketAddress
+    _ descriptor: consuming Descriptor, peer: SocketAddress, on home: SocketLoop
   ) async throws(SocketError) -> Connection {
-    let home = try SocketLoops.shared.next()
     let handed = HandedDescriptor(descriptor)
     return try await Suspension.wait { suspension in
       home.loop.post {

@@ -90,7 +90,8 @@ public actor Listener {
   public func accept() async throws(SocketError) -> Connection {
     while true {
       let accepted = try await next()
-      let connection = try await Connection.make(accepted.descriptor.take(), peer: accepted.peer)
+      let connection = try await Connection.make(
+        accepted.descriptor.take(), peer: accepted.peer, on: SocketLoops.shared.next())
       if await secure(connection) { return connection }
     }
   }
@@ -103,18 +104,22 @@ public actor Listener {
   ) async {
     await withDiscardingTaskGroup { group in
       while await takePlace(), let accepted = try? await next() {
-        group.addTask { await self.serve(accepted, handler) }
+        guard let home = try? SocketLoops.shared.next() else { break }
+        // The task prefers the connection's loop: nothing it does for the connection is a hop.
+        group.addTask(executorPreference: home.loop) {
+          await self.serve(accepted, on: home, handler)
+        }
       }
       givePlace()
     }
   }
 
   private nonisolated func serve(
-    _ accepted: HandedConnection,
+    _ accepted: HandedConnection, on home: SocketLoop,
     _ handler: @Sendable (isolated Connection) async throws -> Void
   ) async {
     if let connection = try? await Connection.make(
-      accepted.descriptor.take(), peer: accepted.peer), await secure(connection)
+      accepted.descriptor.take(), peer: accepted.peer, on: home), await secure(connection)
     {
       do {
         try await handler(connection)

@@ -27,7 +27,7 @@ final class Echo: NSObject, GCDAsyncSocketDelegate {
     let listener = GCDAsyncSocket(delegate: echo, delegateQueue: queue)
     try listener.accept(onInterface: "127.0.0.1", port: 0)
     print(listener.localPort)
-    fflush(stdout)
+    fflush(nil)
     withExtendedLifetime((echo, listener)) { dispatchMain() }
   }
 }

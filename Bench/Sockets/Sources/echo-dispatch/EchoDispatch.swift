@@ -17,7 +17,7 @@ import Glibc
       }
     }
     print(UInt16(bigEndian: address.sin_port))
-    fflush(stdout)
+    fflush(nil)
     let queue = DispatchQueue(label: "echo")
     let accepting = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
     accepting.setEventHandler {
@@ -32,9 +32,10 @@ import Glibc
     var one: Int32 = 1
     setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
     let reading = DispatchSource.makeReadSource(fileDescriptor: connection, queue: queue)
-    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let size = 65_536
+    var buffer = [UInt8](repeating: 0, count: size)
     reading.setEventHandler {
-      let count = recv(connection, &buffer, buffer.count, 0)
+      let count = recv(connection, &buffer, size, 0)
       guard count > 0 else { return reading.cancel() }
       var sent = 0
       while sent < count {

@@ -6,7 +6,7 @@ import Sockets
   static func main() async throws {
     let listener = try await Listener(at: .ip(.loopback4, port: 0))
     print(listener.address.port ?? 0)
-    fflush(stdout)
+    fflush(nil)
     await listener.run { connection in
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while true {
