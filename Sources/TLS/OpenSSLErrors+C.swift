@@ -42,6 +42,13 @@ enum OpenSSLErrors {
   static func words(otherwise: String) -> String { take()?.words ?? otherwise }
 }
 
+/// Overwrites bytes that held a secret and lets them go. A copy made elsewhere stays.
+func wipe(_ bytes: inout [UInt8]) {
+  // A plain loop would be left out by the optimiser, since nobody reads the zeros.
+  unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+  bytes = []
+}
+
 /// Memory that OpenSSL writes a text to.
 func openSSLText(_ write: (OpaquePointer) -> Void) -> String {
   guard let memory = unsafe BIO_new(BIO_s_mem()) else { return "" }

@@ -29,12 +29,16 @@ internal import Glibc
 
   /// Reads the first key of a PEM text, with the password that it may be encrypted with.
   public convenience init(pem: String, password: String? = nil) throws(TLSError) {
-    try self.init(pemBytes: Array(pem.utf8), password: password, of: "the text")
+    var bytes = Array(pem.utf8)
+    defer { wipe(&bytes) }
+    try self.init(pemBytes: bytes, password: password, of: "the text")
   }
 
   /// Reads the first key of a PEM file, with the password that it may be encrypted with.
   public convenience init(pemFile path: String, password: String? = nil) throws(TLSError) {
-    try self.init(pemBytes: try SmallFile.read(path), password: password, of: path)
+    var bytes = try SmallFile.read(path)
+    defer { wipe(&bytes) }
+    try self.init(pemBytes: bytes, password: password, of: path)
   }
 
   convenience init(pemBytes: [UInt8], password: String?, of name: String) throws(TLSError) {

@@ -30,7 +30,7 @@ public struct TLSConfiguration: Sendable {
   public var anchors: TrustAnchors = .system
   /// Whether a client demands that the server's certificate is for the host's name.
   public var checksHostName = true
-  /// The least version.
+  /// The least version. Below TLS 1.2 the weak keys and hashes of its time are let pass as well.
   public var minimumVersion: TLSVersion = .v1_2
   /// The greatest version; nil for the greatest there is.
   public var maximumVersion: TLSVersion?

@@ -126,6 +126,10 @@ internal import COpenSSL
     precondition(Int(taken) == ciphertext.byteCount, "out of memory")
   }
 
+  /// How many bytes were fed that neither the handshake nor a read has looked at: what is fed while
+  /// the owner decides, or before it reads, stays, so that the owner can bound it.
+  public var pendingInput: Int { Int(unsafe BIO_ctrl_pending(input)) }
+
   /// Says that nothing more comes from the wire. Where the peer has not ended TLS before, what
   /// came may be cut off: once it is read, reading fails with `truncated`.
   public func feedEnd() {
@@ -186,6 +190,8 @@ internal import COpenSSL
 
   private func established() -> Progress {
     isEstablished = true
+    // A client without a certificate, or one that came back by a ticket: nobody was asked.
+    if context.holdsForDecision, decision == .unasked { releaseOutput() }
     return .done
   }
 
@@ -240,16 +246,14 @@ internal import COpenSSL
     switch status {
     case SSL_ERROR_NONE: return .moved(0)
     case SSL_ERROR_WANT_READ:
-      return inputIsOver && !hasInput ? .failed(fail(.truncated)) : .wantsInput
+      // OpenSSL has looked at everything; a part of a record is in its own buffer.
+      return inputIsOver ? .failed(fail(.truncated)) : .wantsInput
     case SSL_ERROR_ZERO_RETURN:
       peerHasEnded = true
       return .ended
     default: return .failed(fail(brokenRecord()))
     }
   }
-
-  /// False when OpenSSL has looked at everything; a part of a record is in its own buffer.
-  private var hasInput: Bool { unsafe BIO_ctrl_pending(input) > 0 }
 
   /// Takes plaintext, all of it unless TLS breaks. What it makes of it is in the output, whose
   /// size is the owner's to bound.

@@ -125,7 +125,8 @@ extension TLSEngine {
   func noteSecret(line: String) {
     let parts = line.split(separator: " ")
     guard parts.count == 3, parts[0] == "SERVER_TRAFFIC_SECRET_0" else { return }
-    let digits = Array(parts[2].utf8)
+    var digits = Array(parts[2].utf8)
+    defer { wipe(&digits) }
     forgetSecret()
     serverSecret = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
       UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16)
@@ -133,8 +134,7 @@ extension TLSEngine {
   }
 
   func forgetSecret() {
-    for index in serverSecret.indices { serverSecret[index] = 0 }
-    serverSecret = []
+    wipe(&serverSecret)
   }
 
   // MARK: Names and sessions

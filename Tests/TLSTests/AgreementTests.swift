@@ -190,4 +190,36 @@ struct AgreementTests {
     #expect(pair.handshake() == .init(client: .done, server: .done))
     #expect(pair.server.session?.isResumed == true)
   }
+
+  @Test("a client that nobody was asked about is given tickets", arguments: HandshakeTests.versions)
+  func clientWithoutCertificateHasTickets(_ version: TLSVersion) throws {
+    let client = try rig.client { configuration in
+      configuration.maximumVersion = version
+      configuration.sessionKey = "nobody asked \(version)"
+    }
+    let server = try rig.server { configuration in
+      configuration.asksForClientCertificate = .optional
+      configuration.decidesTrust = true
+    }
+    for isResumed in [false, true, true] {
+      #expect(try spoken(client, server).client.session?.isResumed == isResumed)
+    }
+  }
+
+  @Test("threads share contexts and sessions")
+  func threadsShareContexts() async throws {
+    let client = try rig.client { $0.sessionKey = "threads" }
+    let server = try rig.server()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<10 {
+            let pair = try EnginePair.established(client, server)
+            #expect(pair.transfer([1], from: pair.server, to: pair.client) == [1])
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
 }

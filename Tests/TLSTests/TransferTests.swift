@@ -165,9 +165,10 @@ struct TransferTests {
       _ = room.withRoom { pair.server.read(into: &$0) }
     }
     for _ in 0..<10 { round() }
-    // OpenSSL makes and frees what it needs for an error and for growing; that is bounded.
+    // OpenSSL 3.0 itself makes and frees three for a record that it writes and one for one that it
+    // reads, which a program in C without any Swift shows too.
     let count = Allocations.during { for _ in 0..<100 { round() } }
-    #expect(count <= 10)
+    #expect(count <= 4 * 100)
   }
 }
 
