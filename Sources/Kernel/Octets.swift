@@ -1,7 +1,8 @@
 internal import CKernel
 
 extension MutableSpan where Element == UInt8 {
-  /// The same bytes as a mutable raw span; `MutableSpan.mutableBytes` is marked unsafe in Swift 6.3.
+  /// The same bytes as a mutable raw span; `MutableSpan.mutableBytes` is marked unsafe in Swift
+  /// 6.3.
   public var mutableOctets: MutableRawSpan {
     @_lifetime(&self) mutating get { unsafe mutableBytes }
   }

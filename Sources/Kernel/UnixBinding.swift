@@ -9,11 +9,13 @@ public enum UnixBindingError: Error, Hashable, Sendable {
 }
 
 extension Descriptor {
-  /// Gives a unix socket its name. The file that a program of this user has left behind is replaced;
-  /// one at which somebody listens, and what is no socket, stay. Returns the file that was made, by
-  /// which its maker knows it when it is to be removed.
+  /// Gives a unix socket its name. The file that a program of this user has left behind is
+  /// replaced; one at which somebody listens, and what is no socket, stay. Returns the file that
+  /// was made, by which its maker knows it when it is to be removed.
   @discardableResult
-  public borrowing func bind(replacingStale name: UnixName) throws(UnixBindingError) -> FileStatus? {
+  public borrowing func bind(
+    replacingStale name: UnixName
+  ) throws(UnixBindingError) -> FileStatus? {
     let address = SocketAddress.unix(name)
     do {
       try bind(to: address)

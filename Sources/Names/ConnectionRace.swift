@@ -170,7 +170,9 @@ extension ConnectionRace {
     case .waiting, .over: return false
     case .resolving:
       if queue.has(settings.preferred) || isAnswered[settings.preferred] { return true }
-      if queue.has(settings.preferred.other) { state = .delaying(until: now + settings.resolutionDelay) }
+      if queue.has(settings.preferred.other) {
+        state = .delaying(until: now + settings.resolutionDelay)
+      }
       return false
     case .delaying(let until): return isAnswered[settings.preferred] || now >= until
     case .racing(let next): return running.isEmpty || now >= next

@@ -13,8 +13,9 @@ internal import Synchronization
 /// 6. call those again whose turn was cut short so that others get theirs;
 /// 7. run the tasks that all of this made ready on this very loop.
 ///
-/// All members except `post`, `sync`, `enqueue`, `stop` and `isCurrent` may be used on the loop's thread
-/// only; they trap elsewhere in debug builds. That rule is the guard of the `@unchecked Sendable`.
+/// All members except `post`, `sync`, `enqueue`, `stop` and `isCurrent` may be used on the loop's
+/// thread only; they trap elsewhere in debug builds. That rule is the guard of the `@unchecked
+/// Sendable`.
 @safe public final class EventLoop: @unchecked Sendable {
   // Constant: any thread.
   /// The loop's place in its group.
@@ -249,8 +250,8 @@ internal import Synchronization
   }
 }
 
-// As the executor that a task prefers, too: a continuation is resumed on the pool otherwise, whatever
-// the isolation of the code that waits (Swift 6.3), and goes from there to its actor.
+// As the executor that a task prefers, too: a continuation is resumed on the pool otherwise,
+// whatever the isolation of the code that waits (Swift 6.3), and goes from there to its actor.
 extension EventLoop: SerialExecutor, TaskExecutor {
   /// Takes a job of Swift's concurrency: actors may run on the loop.
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -19,7 +19,8 @@ package protocol TransportOwner: AnyObject {
 /// A connected stream of bytes on one loop, in clear or under TLS; every face of the library stands
 /// on it.
 ///
-/// 1. Readiness comes from the loop once for each change; `handle` remembers it and tells the owner.
+/// 1. Readiness comes from the loop once for each change; `handle` remembers it and tells the
+///    owner.
 /// 2. The owner reads until it is told `wouldBlock`, and writes until it is told so; only then is
 ///    it called again.
 /// 3. Under TLS the socket's bytes go through `TransportSecurity`, and the same holds for the

@@ -171,8 +171,9 @@ extension Transport {
     while security.engine.pendingOutput > 0, writeFailure == nil {
       home.withCiphertext { bytes in
         let count = security.engine.takeOutput(into: &bytes)
-        let taken = security.output.isEmpty ? sendAll(bytes.bytes.extracting(first: count)) : 0
-        security.output.append(bytes.bytes.extracting(first: count).extracting(droppingFirst: taken))
+        let made = bytes.bytes.extracting(first: count)
+        let taken = security.output.isEmpty ? sendAll(made) : 0
+        security.output.append(made.extracting(droppingFirst: taken))
       }
     }
     if security.output.isEmpty, isShutDown { shutDown() }

@@ -99,7 +99,8 @@ struct NamespaceClientTests {
         "cd \(folder.path) && exec /bin/sh \(path)",
       ],
       environment: ["adit": try RunningAdit.program])
-    #expect(try process.exitCode(within: .seconds(120)) == 0, "\(process.errorText)\n\(process.outputText)")
+    let code = try process.exitCode(within: .seconds(120))
+    #expect(code == 0, "\(process.errorText)\n\(process.outputText)")
     return process.outputText
   }
 }

@@ -21,9 +21,9 @@ extension Connection {
     if sent < bytes.count { try await send(bytes[sent...], timeout: timeout) }
   }
 
-  /// Receives what is there over a unix socket, at most `most` bytes, with the descriptors that came
-  /// with it. No bytes when the peer has ended its stream. Descriptors with bytes that another form
-  /// of receive takes are closed.
+  /// Receives what is there over a unix socket, at most `most` bytes, with the descriptors that
+  /// came with it. No bytes when the peer has ended its stream. Descriptors with bytes that another
+  /// form of receive takes are closed.
   public func receivePassed(
     atMost most: Int, timeout: Duration? = nil
   ) async throws(SocketError) -> (bytes: [UInt8], descriptors: [PassedDescriptor]) {

@@ -13,13 +13,13 @@ public import TLS
 /// ```
 ///
 /// An actor whose executor is the event loop that the connection lives on: code that is isolated to
-/// it, as a listener's handlers are, sends and receives without a hop. Bytes stay in the kernel until
-/// somebody receives them, so that a peer that sends faster than it is read is stopped; a send waits
-/// until the kernel has taken everything.
+/// it, as a listener's handlers are, sends and receives without a hop. Bytes stay in the kernel
+/// until somebody receives them, so that a peer that sends faster than it is read is stopped; a
+/// send waits until the kernel has taken everything.
 ///
 /// Every operation ends once: with its result, or with a ``SocketError``. A receive that fails, by
-/// its limit of time, by cancellation or because too little came, takes nothing: the bytes are there
-/// for the next one. A connection that nobody holds any more is closed as by ``close()``.
+/// its limit of time, by cancellation or because too little came, takes nothing: the bytes are
+/// there for the next one. A connection that nobody holds any more is closed as by ``close()``.
 public actor Connection {
   // Constant: any thread.
   /// A number that only grows within the process.
@@ -60,8 +60,8 @@ public actor Connection {
 
   // MARK: Receiving
 
-  /// Receives what is there, at least `least` bytes, into the beginning of `buffer`, and returns how
-  /// many; 0 when the peer has ended its stream. Nothing is allocated.
+  /// Receives what is there, at least `least` bytes, into the beginning of `buffer`, and returns
+  /// how many; 0 when the peer has ended its stream. Nothing is allocated.
   public func receive(
     into buffer: inout [UInt8], atLeast least: Int = 1, timeout: Duration? = nil
   ) async throws(SocketError) -> Int {
@@ -91,8 +91,8 @@ public actor Connection {
     return try transport.read(into: &bytes)
   }
 
-  /// Receives at least `least` and at most `most` bytes; fewer, or none, when the peer has ended its
-  /// stream.
+  /// Receives at least `least` and at most `most` bytes; fewer, or none, when the peer has ended
+  /// its stream.
   public func receive(
     atLeast least: Int = 1, atMost most: Int, timeout: Duration? = nil
   ) async throws(SocketError) -> [UInt8] {
@@ -105,8 +105,8 @@ public actor Connection {
     return try await take(atLeast: least, atMost: most, deadline)
   }
 
-  /// Receives exactly `count` bytes. Fails with ``SocketError/endOfStream(received:)`` when the peer
-  /// ends its stream before; what came stays.
+  /// Receives exactly `count` bytes. Fails with ``SocketError/endOfStream(received:)`` when the
+  /// peer ends its stream before; what came stays.
   public func receive(
     exactly count: Int, timeout: Duration? = nil
   ) async throws(SocketError) -> [UInt8] {
@@ -271,8 +271,8 @@ public actor Connection {
   // MARK: The end
 
   /// Closes the connection so that everything that was sent arrives, and returns when the socket is
-  /// closed: when the peer has acknowledged everything, or after five seconds without progress, from
-  /// where on the kernel goes on alone. Receives and sends that wait fail with
+  /// closed: when the peer has acknowledged everything, or after five seconds without progress,
+  /// from where on the kernel goes on alone. Receives and sends that wait fail with
   /// ``SocketError/closed``.
   public func close() async {
     waits.close()

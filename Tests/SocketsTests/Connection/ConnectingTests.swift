@@ -22,7 +22,8 @@ import Testing
     await listener.close()
   }
 
-  @Test("Unix sockets carry bytes, by path and in the abstract namespace", arguments: [true, false])
+  @Test(
+    "Unix sockets carry bytes, by path and in the abstract namespace", arguments: [true, false])
   func unix(isAbstract: Bool) async throws {
     let folder = try TemporaryFolder()
     let name: UnixName = isAbstract ? .abstract(folder.path) : .path(folder.file("socket"))

@@ -18,7 +18,7 @@ import Testing
     var random = Seeded(seed)
     let played = try await PlayedConnection.make()
     let bytes = patterned(5000)
-    let received = Task { try await played.connection.receive(exactly: 5000, timeout: .seconds(20)) }
+    let received = Task { try await played.connection.receive(exactly: 5000) }
     var rest = bytes[...]
     while !rest.isEmpty {
       let piece = rest.prefix(Int.random(in: 1...900, using: &random))
