@@ -41,7 +41,8 @@ struct NamespaceClientTests {
       ssh-keygen -q -t ed25519 -N '' -f own
       cp own.pub authorized
       /usr/sbin/sshd -e -p 2022 -h "$PWD/host" -f /dev/null -o UsePAM=no -o StrictModes=no \
-        -o AuthorizedKeysFile="$PWD/authorized" -o PermitRootLogin=prohibit-password
+        -o AuthorizedKeysFile="$PWD/authorized" -o PermitRootLogin=prohibit-password \
+        -o "Subsystem=sftp internal-sftp"
       "$adit" forward 2023 127.0.0.1:2022 --log off &
       head -c 20M /dev/urandom > sent
       again scp -q -P 2023 -i own -o StrictHostKeyChecking=no -o UserKnownHostsFile=known \
