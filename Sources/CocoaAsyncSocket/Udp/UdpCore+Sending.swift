@@ -101,7 +101,7 @@ extension UdpCore: TimerHandler {
     guard !families.isEmpty else { return fail(UdpFailure.refusal(.noFamily)) }
     let asked = name == "loopback" ? "localhost" : name
     let generation = self.generation
-    let lookup = HostLookup(asked, families: families) { [weak self] result in
+    let lookup = AddressLookup(asked, families: families) { [weak self] result in
       guard let self, self.generation == generation else { return }
       self.lookup = nil
       switch result {

@@ -36,7 +36,7 @@ final class UdpCore: @unchecked Sendable {
   var sends = UdpSendQueue()
   var current: UdpSend?
   var isPumping = false
-  var lookup: HostLookup?
+  var lookup: AddressLookup?
   var sendTimer: TimerToken?
   var sendFilter: (filter: GCDAsyncUdpSocketSendFilterBlock, queue: DispatchQueue)?
   /// What the network has answered to something sent before: told with the next datagram.

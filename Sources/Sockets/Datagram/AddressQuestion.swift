@@ -15,7 +15,7 @@ actor AddressQuestion {
   /// The host's addresses, at least one; those of IPv6 first.
   func addresses(of host: String) async throws(SocketError) -> [IPAddress] {
     answer = nil
-    let lookup = HostLookup(host, families: [.v6, .v4]) { result in self.take(result) }
+    let lookup = AddressLookup(host, families: [.v6, .v4]) { result in self.take(result) }
     lookup.start(on: home)
     if answer == nil {
       let loop = home.loop

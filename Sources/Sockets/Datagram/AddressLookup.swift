@@ -3,7 +3,7 @@ package import Names
 
 /// Asks for all addresses of a host, on its loop's thread. For datagrams, which cannot find out by
 /// trying which address answers.
-package final class HostLookup {
+package final class AddressLookup {
   private let name: String
   private let families: [AddressFamily]
   private var answers: [AddressFamily: FamilyAnswer] = [:]
