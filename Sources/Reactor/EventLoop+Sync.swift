@@ -11,10 +11,13 @@ extension EventLoop {
     if isCurrent { return try body() }
     let outcome = Monitor<Result<Value, Failure>?>(nil)
     let result = withoutActuallyEscaping(body) { escaping in
-      // Guard of the `nonisolated(unsafe)`: this thread waits while the loop runs it.
-      nonisolated(unsafe) let work = escaping
+      // Guard of the `nonisolated(unsafe)`: this thread waits while the loop runs it. The loop lets
+      // go of it before it says so: what was posted may be kept a little longer.
+      nonisolated(unsafe) var work: (() throws(Failure) -> Value)? = escaping
       post {
-        let result = Result { () throws(Failure) in try unsafe work() }
+        let result = unsafe work.take().map { work in
+          Result { () throws(Failure) in try work() }
+        }
         outcome.withLock { $0 = result }
         outcome.signal()
       }

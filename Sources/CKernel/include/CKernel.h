@@ -105,6 +105,57 @@ long adit_send_descriptors(
 long adit_receive_descriptors(
     int fd, void *bytes, size_t count, int *descriptors, int capacity, int *received);
 
+// Datagrams.
+
+/// What is known of one datagram of a batch beside its bytes.
+struct adit_datagram {
+  /// Where it came from or goes to; no bytes of it: to the connected peer.
+  struct sockaddr_storage peer;
+  uint32_t peer_length;
+  /// Bytes in the slot, and bytes that the datagram had before it was cut.
+  uint32_t length;
+  uint32_t full_length;
+  /// The interface it came in through or goes out by, 0 when none is told.
+  uint32_t interface;
+  /// UDP_GRO: bytes of each segment but the last, 0 for a datagram that is whole.
+  uint32_t segment_size;
+  /// SO_RXQ_OVFL: datagrams that the socket has dropped so far.
+  uint32_t drops;
+  /// This machine's address: of AF_INET or AF_INET6; AF_UNSPEC when none is told.
+  uint16_t local_family;
+  uint8_t local[16];
+  uint8_t traffic_class;
+  uint8_t has_drops;
+};
+
+/// Fixed slots for datagrams.
+struct adit_batch;
+/// Makes a batch; its payload takes no page before it is touched. NULL without memory.
+struct adit_batch *adit_batch_create(int capacity, size_t slot_size);
+void adit_batch_destroy(struct adit_batch *batch);
+void *adit_batch_payload(const struct adit_batch *batch, int slot);
+struct adit_datagram *adit_batch_datagram(const struct adit_batch *batch, int slot);
+/// Gives the payload's pages back to the kernel.
+void adit_batch_forget(const struct adit_batch *batch);
+/// recvmmsg(2) with MSG_DONTWAIT into the first `limit` slots; how many came.
+int adit_batch_receive(struct adit_batch *batch, int fd, int limit);
+/// sendmmsg(2) with MSG_DONTWAIT of the slots from `first` up to `end`, those of one size that go
+/// the same way by UDP_SEGMENT when they may; how many slots were taken, at least one.
+int adit_batch_send(struct adit_batch *batch, int fd, int first, int end, bool may_segment);
+/// sendmsg(2) with MSG_DONTWAIT of one datagram from the caller's memory.
+int adit_datagram_send(int fd, const void *bytes, size_t count, const struct adit_datagram *to);
+/// setsockopt(2) MCAST_JOIN_GROUP or MCAST_LEAVE_GROUP, for both families.
+int adit_group(int fd, bool joins, uint32_t interface, const void *group, socklen_t length);
+/// setsockopt(2) MCAST_JOIN_SOURCE_GROUP or MCAST_LEAVE_SOURCE_GROUP, for both families.
+int adit_source_group(int fd, bool joins, uint32_t interface, const void *group,
+                      const void *source, socklen_t length);
+/// setsockopt(2) IP_MULTICAST_IF by index.
+int adit_multicast_interface4(int fd, uint32_t interface);
+/// setsockopt(2) SO_BINDTODEVICE; an empty name undoes it.
+int adit_bind_to_device(int fd, const char *name);
+/// connect(2) to nobody: a datagram socket takes datagrams of all again.
+int adit_disconnect(int fd);
+
 // Process.
 
 /// Raises RLIMIT_NOFILE's soft limit to the hard one; the limit in force, or a negative errno.
