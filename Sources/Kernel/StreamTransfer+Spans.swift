@@ -12,6 +12,12 @@ extension Descriptor {
     return try transfer(result)
   }
 
+  /// True when a byte waits to be read, also one that came before an error.
+  public var hasBytes: Bool {
+    var byte: UInt8 = 0
+    return unsafe adit_peek(number, &byte, 1) > 0
+  }
+
   /// Writes bytes, at least one; fewer may be taken. Never raises SIGPIPE.
   public borrowing func send(_ bytes: RawSpan) throws(Errno) -> Transfer {
     precondition(!bytes.isEmpty, "a write needs at least one byte")

@@ -69,7 +69,7 @@ final class ConnectAttempt: EventHandler {
     case .some(let socket):
       if readiness.contains(.error) {
         // A peer that answered and reset at once was reached: reading tells what it said.
-        guard (try? socket.remoteAddress()) == nil else { return nil }
+        if socket.hasBytes { return nil }
         return (try? socket.takeError()) ?? .connectionReset
       }
       return isToItself(socket) ? .connectionRefused : nil

@@ -53,7 +53,9 @@ package final class Transport: EventHandler, TimerHandler, @unchecked Sendable {
   private(set) var readEnd: ReadEnd?
   /// Why nothing can be written any more.
   private(set) var writeFailure: SocketError?
+  /// Nothing more is written; the end of the stream follows what TLS has made.
   var isShutDown = false
+  private var streamIsEnded = false
   var security: TransportSecurity?
   var timer: TimerToken?
   /// Bytes in clear that came and went.
@@ -253,6 +255,8 @@ package final class Transport: EventHandler, TimerHandler, @unchecked Sendable {
   }
 
   func shutDown() {
+    guard !streamIsEnded else { return }
+    streamIsEnded = true
     // Refused only by a connection that is over, which reading tells.
     try? withSocket { socket throws(Errno) in try socket.shutdownWrite() }
   }
