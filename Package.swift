@@ -79,7 +79,7 @@ var targets: [Target] = [
 if Context.environment["ADIT_FUZZ"] != nil {
   for (name, modules) in [
     "fuzz-toml": ["Configuration"], "fuzz-listen": ["Configuration"], "fuzz-address": ["Kernel"],
-    "fuzz-tls": ["TLS", "Kernel"],
+    "fuzz-tls": ["TLS", "Kernel"], "fuzz-delimiter": ["CocoaAsyncSocket", "Kernel"],
   ] {
     targets.append(
       .executableTarget(

@@ -9,6 +9,7 @@ struct TransportClosing {
   static let firstDelay = Duration.milliseconds(1)
   static let longestDelay = Duration.milliseconds(50)
 
+  var patience: Duration
   var deadline: Instant
   var delay = TransportClosing.firstDelay
   var unacknowledged = Int.max
@@ -25,7 +26,9 @@ struct TransportClosing {
 extension Transport {
   /// Closes; nobody but `completion` is called any more. It is called at once where nothing is in
   /// doubt, perhaps before this returns.
-  package func close(completion: @escaping () -> Void = {}) {
+  ///
+  /// `patience` is the longest that it waits while nothing moves: then the kernel goes on alone.
+  package func close(patience: Duration? = nil, completion: @escaping () -> Void = {}) {
     guard isOpen else { return completion() }
     if let timer = timer.take() { home.loop.cancel(timer) }
     if let security, !security.isEstablished {
@@ -37,9 +40,10 @@ extension Transport {
       isShutDown = true
       security?.engine.endOutput()
     }
+    let patience = patience ?? TransportClosing.patience
     phase = .closing(
       TransportClosing(
-        deadline: home.loop.now + TransportClosing.patience, completion: completion))
+        patience: patience, deadline: home.loop.now + patience, completion: completion))
     flush()
     if !wasShutDown, security?.output.isEmpty ?? true { shutDown() }
     goOnClosing()
@@ -55,7 +59,7 @@ extension Transport {
       return finishClosing(closing)
     }
     if left < closing.unacknowledged {
-      closing.deadline = home.loop.now + TransportClosing.patience
+      closing.deadline = home.loop.now + closing.patience
       closing.unacknowledged = left
     }
     guard home.loop.now < closing.deadline else { return finishClosing(closing) }

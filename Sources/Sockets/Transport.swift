@@ -46,7 +46,7 @@ package final class Transport: EventHandler, TimerHandler, @unchecked Sendable {
   var mayWrite = true
   /// An end, an error or an urgent byte was reported: a short read does not mean that nothing is
   /// left.
-  private var endIsNear = false
+  package private(set) var endIsNear = false
   /// A write found no room, and since then room is reported.
   private var watchesRoom = false
   /// How reading has ended, if it has.
