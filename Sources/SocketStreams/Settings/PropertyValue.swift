@@ -1,0 +1,71 @@
+internal import Foundation
+internal import Security
+internal import TLS
+
+/// What stands in a property's value, in whatever form it was put there.
+enum PropertyValue {
+  static func text(_ value: Any?) -> String? {
+    switch value {
+    case let text as String: text
+    case let text as NSString: text as String
+    case let level as StreamSocketSecurityLevel: level.rawValue
+    case let type as StreamNetworkServiceTypeValue: type.rawValue
+    case let version as StreamSOCKSProxyVersion: version.rawValue
+    default: nil
+    }
+  }
+
+  static func flag(_ value: Any?) -> Bool? {
+    switch value {
+    case let flag as Bool: flag
+    case let number as NSNumber: number.boolValue
+    case let text as String where text == "kCFBooleanTrue": true
+    default: nil
+    }
+  }
+
+  static func number(_ value: Any?) -> Int? {
+    switch value {
+    case let number as Int: number
+    case let number as NSNumber: number.intValue
+    case let text as String: Int(text)
+    default: nil
+    }
+  }
+
+  /// A dictionary whose keys are text of any kind.
+  static func dictionary(_ value: Any?) -> [String: Any]? {
+    var pairs: [(Any, Any)] = []
+    switch value {
+    case let dictionary as [String: Any]: return dictionary
+    case let dictionary as [AnyHashable: Any]: pairs = dictionary.map { ($0.key.base, $0.value) }
+    case let dictionary as NSDictionary:
+      dictionary.enumerateKeysAndObjects(options: []) { key, value, _ in pairs.append((key, value)) }
+    default: return nil
+    }
+    var named: [String: Any] = [:]
+    for (key, value) in pairs {
+      guard let name = text(key) ?? (key as? StreamSOCKSProxyConfiguration)?.rawValue else {
+        return nil
+      }
+      named[name] = value
+    }
+    return named
+  }
+
+  /// The identity at the head of a list, with the certificates behind it.
+  static func identity(_ value: Any?) -> Identity? {
+    let items: [Any]
+    switch value {
+    case let list as [Any]: items = list
+    case let list as NSArray: items = list.map { $0 }
+    default: return nil
+    }
+    guard let first = items.first as? SecIdentity else { return nil }
+    let others = items.dropFirst().compactMap { ($0 as? SecCertificate)?.certificate }
+    guard !others.isEmpty, let leaf = first.identity.certificates.first else {
+      return first.identity
+    }
+    return try? Identity(certificates: [leaf] + others, key: first.identity.key)
+  }
+}
