@@ -6,20 +6,10 @@ internal import Foundation
 final class StreamClient: @unchecked Sendable {
   let events: CFStreamEventType
   private let call: (Stream, CFStreamEventType) -> Void
-  private let end: () -> Void
 
-  /// `end` is called when the stream lets go of the function.
-  init(
-    _ events: CFStreamEventType, end: @escaping () -> Void,
-    call: @escaping (Stream, CFStreamEventType) -> Void
-  ) {
+  init(_ events: CFStreamEventType, call: @escaping (Stream, CFStreamEventType) -> Void) {
     self.events = events
     self.call = call
-    self.end = end
-  }
-
-  deinit {
-    end()
   }
 
   func tell(_ stream: Stream, _ event: Stream.Event) {

@@ -33,6 +33,12 @@ enum PropertyValue {
     }
   }
 
+  /// The bytes of a descriptor's number, as C has them in memory.
+  static func data(_ number: Int32) -> Data {
+    let bits = UInt32(bitPattern: number.littleEndian)
+    return Data((0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) })
+  }
+
   /// A dictionary whose keys are text of any kind.
   static func dictionary(_ value: Any?) -> [String: Any]? {
     var pairs: [(Any, Any)] = []

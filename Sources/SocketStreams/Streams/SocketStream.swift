@@ -21,15 +21,29 @@ extension SocketStream {
     }
   }
 
+  /// Why the stream failed, as CoreFoundation counts.
+  var numberedError: CFStreamError {
+    let failure = link.look { state in
+      switch side {
+      case .input: state.rules.input.failure
+      case .output: state.rules.output.failure
+      }
+    }
+    guard let failure else { return CFStreamError() }
+    return CFStreamError(domain: failure.streamDomain, error: failure.code)
+  }
+
   // MARK: Properties
 
   /// A value for a key; nil when there is none.
   func value(for key: Stream.PropertyKey) -> Any? {
     let (settings, facts) = link.look { ($0.settings, $0.facts) }
     switch key.rawValue {
-    case "kCFStreamPropertySocketNativeHandle": return facts.nativeHandle.map { NativeHandle.data($0) }
+    case "kCFStreamPropertySocketNativeHandle": 
+      return facts.nativeHandle.map { PropertyValue.data($0) }
     case "kCFStreamPropertySocketRemoteHostName": return facts.remoteHost
-    case "kCFStreamPropertySocketRemotePortNumber": return facts.remotePort.map { NSNumber(value: $0) }
+    case "kCFStreamPropertySocketRemotePortNumber": 
+      return facts.remotePort.map { NSNumber(value: $0) }
     case "kCFStreamPropertySSLPeerTrust":
       return facts.peer.map { SecTrust($0.trust, anchors: .system) }
     case "kCFStreamPropertySSLPeerCertificates":
