@@ -5,15 +5,15 @@ internal import Foundation
 ///
 /// Guard of the `@unchecked`: CoreFoundation locks its run loops itself.
 struct LoopName: @unchecked Sendable {
-  fileprivate let loop: CFRunLoop
+  fileprivate let loop: CoreFoundation.CFRunLoop
 
   /// The run loop of this thread.
-  static var current: LoopName { LoopName(loop: CFRunLoopGetCurrent()) }
+  static var current: LoopName { LoopName(loop: CoreFoundation.CFRunLoopGetCurrent()) }
 
   /// The name of a run loop that is the caller's own or the main one; nil for any other.
   static func known(for runLoop: RunLoop) -> LoopName? {
     if runLoop === RunLoop.current { return current }
-    if runLoop === RunLoop.main { return LoopName(loop: CFRunLoopGetMain()) }
+    if runLoop === RunLoop.main { return LoopName(loop: CoreFoundation.CFRunLoopGetMain()) }
     return nil
   }
 }
@@ -34,7 +34,7 @@ final class LoopSource: @unchecked Sendable {
 
   /// Makes a source that runs `work` on the thread of a run loop that it is in.
   init(_ work: @escaping () -> Void) {
-    var context = CFRunLoopSourceContext()
+    var context = unsafe CFRunLoopSourceContext()
     // The source holds the work: it was retained for it here, and is released with it.
     unsafe context.info = Unmanaged.passRetained(Work(work)).toOpaque()
     unsafe context.release = { info in
@@ -52,11 +52,11 @@ final class LoopSource: @unchecked Sendable {
   }
 
   func add(to name: LoopName, _ mode: RunLoop.Mode) {
-    CFRunLoopAddSource(name.loop, source, LoopSource.mode(mode))
+    CFRunLoopAddSource(name.loop, source, LoopSource.name(of: mode))
   }
 
   func remove(from name: LoopName, _ mode: RunLoop.Mode) {
-    CFRunLoopRemoveSource(name.loop, source, LoopSource.mode(mode))
+    CFRunLoopRemoveSource(name.loop, source, LoopSource.name(of: mode))
   }
 
   /// Takes it out of every run loop.
@@ -73,15 +73,14 @@ final class LoopSource: @unchecked Sendable {
 
 extension LoopSource {
   /// CoreFoundation knows its own common modes by the very constant.
-  private static func mode(_ mode: RunLoop.Mode) -> CFRunLoopMode {
+  private static func name(of mode: RunLoop.Mode) -> CoreFoundation.CFRunLoopMode? {
     switch mode {
-    case .common: return kCFRunLoopCommonModes
-    case .default: return kCFRunLoopDefaultMode
+    case .common: return CoreFoundation.kCFRunLoopCommonModes
+    case .default: return CoreFoundation.kCFRunLoopDefaultMode
     default:
-      let name = unsafe CFStringCreateWithCString(
+      // The text is C's for as long as the call lasts.
+      return unsafe CFStringCreateWithCString(
         nil, mode.rawValue, CFStringBuiltInEncodings.UTF8.rawValue)
-      guard let name else { return kCFRunLoopDefaultMode }
-      return CFRunLoopMode(rawValue: name)
     }
   }
 }

@@ -8,7 +8,8 @@ extension ByteStore {
     // The source is the store's own array, of at least `start + count` bytes.
     unsafe bytes.withUnsafeBufferPointer { source in
       let part = unsafe UnsafeBufferPointer(rebasing: source[start..<start + count])
-      unsafe UnsafeMutableBufferPointer(start: memory, count: count).update(fromContentsOf: part)
+      let room = unsafe UnsafeMutableBufferPointer(start: memory, count: count)
+      _ = unsafe room.update(fromContentsOf: part)
     }
     removeFirst(count)
   }

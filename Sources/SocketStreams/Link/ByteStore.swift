@@ -1,4 +1,5 @@
 internal import Kernel
+internal import Sockets
 
 /// Bytes that wait, first in first out. It holds memory only while it holds bytes.
 struct ByteStore {
@@ -27,5 +28,10 @@ struct ByteStore {
     precondition(count <= self.count, "more is removed than waits")
     start += count
     if start == bytes.count { self = ByteStore() }
+  }
+
+  /// Writes what there is room for, and keeps everything.
+  func write(to transport: Transport) throws(SocketError) -> Transfer {
+    try transport.write(bytes.span.octets.extracting(droppingFirst: start))
   }
 }

@@ -249,7 +249,7 @@ final class LinkDriver: @unchecked Sendable {
   private static func read(
     _ transport: Transport, _ link: StreamLink, into bytes: inout MutableRawSpan, atMost room: Int
   ) throws(SocketError) -> (Transfer, PairEffects) {
-    var part = bytes.extracting(first: room)
+    var part = bytes._mutatingExtracting(first: room)
     let transfer = try transport.read(into: &part)
     switch transfer {
     case .moved(let count):
@@ -275,8 +275,7 @@ final class LinkDriver: @unchecked Sendable {
           }
         }
         guard sending.count > 0 else { break }
-        let rest = sending.bytes.span.octets.extracting(droppingFirst: sending.start)
-        guard case .moved(let count) = try transport.write(rest) else { return }
+        guard case .moved(let count) = try sending.write(to: transport) else { return }
         sending.removeFirst(count)
         link.perform(link.shared.withLock { $0.rules.sent(count) })
       }

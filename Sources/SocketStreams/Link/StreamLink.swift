@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Kernel
+internal import Reactor
 internal import Sockets
 
 /// What the two streams of a pair have in common: their rules, their bytes, and the connection.

@@ -46,7 +46,7 @@ enum PropertyValue {
     case let dictionary as [String: Any]: return dictionary
     case let dictionary as [AnyHashable: Any]: pairs = dictionary.map { ($0.key.base, $0.value) }
     case let dictionary as NSDictionary:
-      dictionary.enumerateKeysAndObjects(options: []) { key, value, _ in pairs.append((key, value)) }
+      for (key, value) in dictionary { pairs.append((key, value)) }
     default: return nil
     }
     var named: [String: Any] = [:]

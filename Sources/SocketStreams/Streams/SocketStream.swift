@@ -1,5 +1,7 @@
 internal import Foundation
+internal import Kernel
 internal import Security
+internal import TLS
 
 /// What both directions of a pair do in the same way.
 protocol SocketStream: Stream, EventTarget, StreamDelegate {

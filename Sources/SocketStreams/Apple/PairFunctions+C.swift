@@ -1,14 +1,17 @@
 public import Foundation
 public import Security
 
+// `Unmanaged` is what Darwin's calls hand streams over in.
+
 /// Gives two streams that share a connection to a host; it is made when either is opened.
 public func CFStreamCreatePairWithSocketToHost(
   _ allocator: CFAllocator?, _ host: CFString?, _ port: UInt32,
   _ readStream: inout Unmanaged<CFReadStream>?, _ writeStream: inout Unmanaged<CFWriteStream>?
 ) {
   let link = StreamLink(.host(host.map { $0 as String } ?? "", port: Int(port)), PairRules())
-  readStream = Unmanaged.passRetained(SocketInputStream(link))
-  writeStream = Unmanaged.passRetained(SocketOutputStream(link))
+  // Retained for the caller, whose `takeRetainedValue` balances it.
+  unsafe readStream = Unmanaged.passRetained(SocketInputStream(link))
+  unsafe writeStream = Unmanaged.passRetained(SocketOutputStream(link))
 }
 
 /// The same for a caller that only reads.
@@ -18,7 +21,8 @@ public func CFStreamCreatePairWithSocketToHost(
 ) {
   let target = ConnectionTarget.host(host.map { $0 as String } ?? "", port: Int(port))
   let link = StreamLink(target, PairRules(wanted: [.input]))
-  readStream = Unmanaged.passRetained(SocketInputStream(link))
+  // Retained for the caller, whose `takeRetainedValue` balances it.
+  unsafe readStream = Unmanaged.passRetained(SocketInputStream(link))
 }
 
 /// The same for a caller that only writes.
@@ -28,7 +32,8 @@ public func CFStreamCreatePairWithSocketToHost(
 ) {
   let target = ConnectionTarget.host(host.map { $0 as String } ?? "", port: Int(port))
   let link = StreamLink(target, PairRules(wanted: [.output]))
-  writeStream = Unmanaged.passRetained(SocketOutputStream(link))
+  // Retained for the caller, whose `takeRetainedValue` balances it.
+  unsafe writeStream = Unmanaged.passRetained(SocketOutputStream(link))
 }
 
 /// Gives two streams over a connected stream socket of the caller's, who goes on to own it unless
@@ -38,8 +43,9 @@ public func CFStreamCreatePairWithSocket(
   _ readStream: inout Unmanaged<CFReadStream>?, _ writeStream: inout Unmanaged<CFWriteStream>?
 ) {
   let link = StreamLink(.native(socket), PairRules())
-  readStream = Unmanaged.passRetained(SocketInputStream(link))
-  writeStream = Unmanaged.passRetained(SocketOutputStream(link))
+  // Retained for the caller, whose `takeRetainedValue` balances it.
+  unsafe readStream = Unmanaged.passRetained(SocketInputStream(link))
+  unsafe writeStream = Unmanaged.passRetained(SocketOutputStream(link))
 }
 
 /// Gives two streams of which the one reads what is written to the other, with so many bytes
@@ -49,6 +55,7 @@ public func CFStreamCreateBoundPair(
   _ writeStream: inout Unmanaged<CFWriteStream>?, _ transferBufferSize: CFIndex
 ) {
   let link = StreamLink(.bound, PairRules(boundBy: max(1, transferBufferSize)))
-  readStream = Unmanaged.passRetained(SocketInputStream(link))
-  writeStream = Unmanaged.passRetained(SocketOutputStream(link))
+  // Retained for the caller, whose `takeRetainedValue` balances it.
+  unsafe readStream = Unmanaged.passRetained(SocketInputStream(link))
+  unsafe writeStream = Unmanaged.passRetained(SocketOutputStream(link))
 }
