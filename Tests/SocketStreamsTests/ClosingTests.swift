@@ -1,8 +1,9 @@
 import Foundation
 import Kernel
-import SocketStreams
 import TestSupport
 import Testing
+
+@testable import SocketStreams
 
 /// The end of streams: what was written arrives, and nothing stays behind.
 @Suite(.timeLimit(.minutes(2)))
@@ -10,8 +11,9 @@ struct ClosingTests {
   private static func noise(_ count: Int, _ seed: UInt64) -> [UInt8] {
     var generator = Seeded(seed)
     let pattern = (0..<4093).map { _ in UInt8.random(in: 0...3, using: &generator) }
-    let rows = (0...count / pattern.count).map { _ in pattern }
-    return Array(rows.joined().prefix(count))
+    var bytes: [UInt8] = []
+    while bytes.count < count { bytes += pattern.prefix(count - bytes.count) }
+    return bytes
   }
 
   @Test func aMegabyteWrittenAndThenClosedArrives() async throws {
@@ -82,7 +84,8 @@ struct ClosingTests {
       writer.start()
       var generator = Seeded(seed + 3)
       let received = pair.input.readAll { Int.random(in: 1...50_000, using: &generator) }
-      pair.close()
+      // The other thread closes the output when it has written everything.
+      pair.input.close()
       return received
     }
     #expect(received == back)
@@ -155,6 +158,23 @@ struct ClosingTests {
       #expect(!peer.hasInput())
       input.close()
       #expect(peer.receiveAll().end == .endOfStream)
+    }
+  }
+
+  @Test func aProcessThatExitsWaitsForWhatWasWritten() async throws {
+    let server = try BlockingSocket.listening()
+    try await OwnThread.run {
+      let pair = try StreamPair(to: server)
+      pair.open()
+      let peer = try server.accept()
+      #expect(pair.output.writeAll([UInt8](repeating: 1, count: 65_536)))
+      ExitWait.shared.wait()
+      let watch = DescriptorWatch(pair)
+      pair.close()
+      let reading = Side { peer.receiveAll() }
+      ExitWait.shared.wait()
+      #expect(!watch.isOpen)
+      _ = reading
     }
   }
 

@@ -16,7 +16,7 @@ struct SchedulingTests {
       let recorder = Recorder(pair)
       pair.schedule(mode: SchedulingTests.ownMode)
       pair.open()
-      _ = try server.accept()
+      let peer = try server.accept()
       pair.waitUntilOpen()
       // In another mode nothing is heard, though the run loop runs.
       _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
@@ -25,6 +25,7 @@ struct SchedulingTests {
         OwnThread.runLoop(mode: SchedulingTests.ownMode) {
           recorder.output.count == 2 && recorder.input.count == 1
         })
+      try peer.endStream()
       pair.close()
     }
   }

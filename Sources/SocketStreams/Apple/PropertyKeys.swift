@@ -12,6 +12,11 @@ extension Stream.PropertyKey {
     self.init(rawValue: name as String)
   }
 
+  /// The certificates that are trusted in the place of the system's, a list of `SecCertificate`.
+  /// Darwin has no such key.
+  public static var trustAnchors: Stream.PropertyKey {
+    Stream.PropertyKey(rawValue: "AditStreamTrustAnchors")
+  }
   /// The bytes of the socket's descriptor.
   public static var socketNativeHandle: Stream.PropertyKey {
     Stream.PropertyKey(rawValue: "kCFStreamPropertySocketNativeHandle")

@@ -355,6 +355,8 @@ final class LinkDriver: @unchecked Sendable {
       state.facts.nativeHandle = nil
       state.driver = nil
     }
+    link.shared.signal()
+    ExitWait.shared.remove(link)
   }
 }
 

@@ -69,6 +69,7 @@ final class StreamLink: @unchecked Sendable {
     do {
       let driver = LinkDriver(self, on: try SocketLoops.shared.next())
       shared.withLock { $0.driver = driver }
+      ExitWait.shared.add(self)
       drive { $0.begin() }
     } catch {
       perform(shared.withLock { $0.rules.fail(.socket(error)) })

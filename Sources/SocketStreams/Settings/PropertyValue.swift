@@ -59,19 +59,28 @@ enum PropertyValue {
     return named
   }
 
+  /// A list of certificates.
+  static func certificates(_ value: Any?) -> [Certificate]? {
+    guard let items = list(value) else { return nil }
+    let certificates = items.compactMap { ($0 as? SecCertificate)?.certificate }
+    return certificates.count == items.count ? certificates : nil
+  }
+
   /// The identity at the head of a list, with the certificates behind it.
   static func identity(_ value: Any?) -> Identity? {
-    let items: [Any]
-    switch value {
-    case let list as [Any]: items = list
-    case let list as NSArray: items = list.map { $0 }
-    default: return nil
-    }
-    guard let first = items.first as? SecIdentity else { return nil }
+    guard let items = list(value), let first = items.first as? SecIdentity else { return nil }
     let others = items.dropFirst().compactMap { ($0 as? SecCertificate)?.certificate }
     guard !others.isEmpty, let leaf = first.identity.certificates.first else {
       return first.identity
     }
     return try? Identity(certificates: [leaf] + others, key: first.identity.key)
+  }
+
+  private static func list(_ value: Any?) -> [Any]? {
+    switch value {
+    case let list as [Any]: list
+    case let list as NSArray: list.map { $0 }
+    default: nil
+    }
   }
 }

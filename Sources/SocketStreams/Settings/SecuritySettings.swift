@@ -19,6 +19,7 @@ struct SecuritySettings: Sendable {
   var validatesChain = true
   var isServer = false
   var identity: Identity?
+  var anchors = TrustAnchors.system
 
   /// What TLS is made of. A chain that is not validated, or is taken from anybody, is asked about,
   /// and `trusts` answers.
@@ -28,6 +29,7 @@ struct SecuritySettings: Sendable {
     configuration.maximumVersion = maximumVersion
     configuration.checksHostName = validatesChain && peerName != .nobody
     configuration.decidesTrust = !isServer
+    configuration.anchors = anchors
     return configuration
   }
 

@@ -14,6 +14,8 @@ struct StreamSettings: Sendable {
   let isNative: Bool
   /// What was set, to be asked for again.
   private(set) var values: [String: KeptValue] = [:]
+  /// Whose word is taken for a peer's certificate.
+  private(set) var anchors = TrustAnchors.system
   private var hasTakenNative = false
 
   /// Guard of the `@unchecked`: under the pair's lock, and handed out to whoever uses the streams.
@@ -57,6 +59,10 @@ struct StreamSettings: Sendable {
     case "kCFStreamPropertyShouldCloseNativeSocket":
       guard let closes = PropertyValue.flag(value) else { return false }
       closesNativeSocket = closes
+    case "AditStreamTrustAnchors":
+      guard let certificates = PropertyValue.certificates(value) else { return false }
+      anchors = .certificates(certificates)
+      security?.anchors = anchors
     case "kCFStreamSSLPeerName", "kCFStreamSSLValidatesCertificateChain", "kCFStreamSSLIsServer",
       "kCFStreamSSLCertificates", "kCFStreamSSLLevel":
       guard let value else { return false }
@@ -74,7 +80,7 @@ struct StreamSettings: Sendable {
       security = nil
       return true
     }
-    var new = security ?? SecuritySettings()
+    var new = security ?? SecuritySettings(anchors: anchors)
     guard new.setLevel(name) else { return false }
     security = new
     return true
@@ -90,7 +96,7 @@ struct StreamSettings: Sendable {
       security = nil
       return true
     }
-    var new = security ?? SecuritySettings()
+    var new = security ?? SecuritySettings(anchors: anchors)
     guard new.set(dictionary) else { return false }
     security = new
     return true

@@ -47,7 +47,7 @@ extension SocketStream {
     case "kCFStreamPropertySocketRemotePortNumber": 
       return facts.remotePort.map { NSNumber(value: $0) }
     case "kCFStreamPropertySSLPeerTrust":
-      return facts.peer.map { SecTrust($0.trust, anchors: .system) }
+      return facts.peer.map { SecTrust($0.trust, anchors: settings.anchors) }
     case "kCFStreamPropertySSLPeerCertificates":
       return facts.peer.map { $0.trust.certificates.map { SecCertificate($0) } }
     case "kCFStreamSSLPeerName": return settings.security.flatMap { $0.name(for: link.target) }

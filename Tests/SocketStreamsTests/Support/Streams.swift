@@ -8,6 +8,11 @@ struct StreamPair {
   let input: InputStream
   let output: OutputStream
 
+  init(input: InputStream, output: OutputStream) {
+    self.input = input
+    self.output = output
+  }
+
   init(to server: BlockingSocket) throws {
     let port = try server.address.port ?? 0
     self.init(host: "127.0.0.1", port: Int(port))
