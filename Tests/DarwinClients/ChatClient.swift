@@ -41,19 +41,19 @@ public class ChatClient: NSObject {
   /// Says who one is.
   public func joinChat(username: String) {
     let data = "iam:\(username)".data(using: .utf8)!
-    _ = data.withUnsafeBytes {
+    data.withUnsafeBytes {
       guard let pointer = $0.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
         print("Error joining chat")
         return
       }
-      outputStream.write(pointer, maxLength: data.count)
+      _ = outputStream.write(pointer, maxLength: data.count)
     }
   }
 
   /// Sends a message.
   public func send(message: String) {
     let data = [UInt8]("msg:\(message)".utf8)
-    outputStream.write(data, maxLength: data.count)
+    _ = outputStream.write(data, maxLength: data.count)
   }
 
   /// Leaves.

@@ -40,8 +40,8 @@ final class LinkDriver: @unchecked Sendable {
   var transport: Transport?
   /// Taken from the streams and not yet written.
   private var sending = ByteStore()
-  /// TLS is to begin when what was written before has gone.
-  private var pendingSecurity: SecuritySettings?
+  /// TLS was begun, which happens once.
+  private var hasTLS = false
   /// The descriptor is the caller's too.
   private var isBorrowed = false
 
@@ -175,7 +175,8 @@ final class LinkDriver: @unchecked Sendable {
   }
 
   private func start(_ security: SecuritySettings, _ transport: Transport, early: [UInt8] = []) {
-    guard let link else { return }
+    guard let link, !hasTLS else { return }
+    hasTLS = true
     do {
       let context = try TLSContext(security.configuration(for: link.target))
       try transport.startTLS(context, early: early, timeout: LinkDriver.handshakeTimeout)
@@ -188,21 +189,14 @@ final class LinkDriver: @unchecked Sendable {
     }
   }
 
-  /// Begins TLS on a connection that was in clear so far, behind everything written before.
-  func startTLS(_ security: SecuritySettings) {
-    guard case .running = stage, let transport, !transport.isSecure else { return }
-    pendingSecurity = security
-    send()
-  }
-
-  private func startPendingTLS() {
-    guard let link, let transport, let security = pendingSecurity.take() else { return }
-    let early = link.shared.withLock { state -> [UInt8] in
-      state.rules.withdrawInput()
-      let taken = state.incoming.takeAll()
-      return Array(taken.bytes[taken.start...])
+  /// Begins TLS on a connection that was in clear so far, everything written before having gone.
+  private func change() {
+    guard let link, let transport else { return }
+    let begun = link.shared.withLock { state -> (ByteStore, SecuritySettings?)? in
+      state.change.take().map { ($0.early, state.settings.security) }
     }
-    start(security, transport, early: early)
+    guard let (early, security) = begun, let security else { return }
+    start(security, transport, early: Array(early.bytes[early.start...]))
   }
 
   // MARK: Running
@@ -253,11 +247,7 @@ final class LinkDriver: @unchecked Sendable {
     let transfer = try transport.read(into: &part)
     switch transfer {
     case .moved(let count):
-      let effects = link.shared.withLock { state in
-        guard state.rules.input.phase != .closed else { return PairEffects() }
-        state.incoming.append(part.bytes.extracting(first: count))
-        return state.rules.arrived(count)
-      }
+      let effects = link.shared.withLock { $0.take(part.bytes.extracting(first: count)) }
       return (transfer, effects)
     case .ended: return (transfer, link.shared.withLock { $0.rules.ended() })
     case .wouldBlock: return (transfer, [])
@@ -269,10 +259,7 @@ final class LinkDriver: @unchecked Sendable {
     do {
       while true {
         if sending.count == 0 {
-          sending = link.shared.withLock { state in
-            state.rules.takesQueue()
-            return state.outgoing.takeAll()
-          }
+          sending = link.shared.withLock { $0.takeOutgoing() }
         }
         guard sending.count > 0 else { break }
         guard case .moved(let count) = try sending.write(to: transport) else { return }
@@ -282,7 +269,7 @@ final class LinkDriver: @unchecked Sendable {
     } catch {
       return sendingFailed(error)
     }
-    if pendingSecurity != nil { startPendingTLS() }
+    if link.look({ $0.change != nil }) { return change() }
     closeWhatIsDone()
   }
 

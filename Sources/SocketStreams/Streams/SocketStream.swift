@@ -59,13 +59,15 @@ extension SocketStream {
 
   /// Takes over a property; false when there is no such, or the value is none for it.
   func set(_ value: Any?, for key: Stream.PropertyKey) -> Bool {
-    let (isTaken, security) = link.shared.withLock { state in
-      let before = state.settings.security
+    let (isTaken, begins) = link.shared.withLock { state in
+      let wasClear = state.settings.security == nil
       let isTaken = state.settings.set(value, for: key.rawValue)
-      let begins = isTaken && before == nil && state.rules.carrier == .connected
-      return (isTaken, begins ? state.settings.security : nil)
+      let begins =
+        wasClear && state.settings.security != nil && state.rules.carrier == .connected
+      if begins, state.change == nil { state.beginTLS() }
+      return (isTaken, begins)
     }
-    if let security { link.drive { $0.startTLS(security) } }
+    if begins { link.drive { $0.send() } }
     return isTaken
   }
 }
