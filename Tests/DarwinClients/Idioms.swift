@@ -1,3 +1,6 @@
+// Written as people write for Darwin, which the house does not.
+// swift-format-ignore-file
+
 import CFNetwork
 import Foundation
 

@@ -41,10 +41,10 @@ extension SocketStream {
   func value(for key: Stream.PropertyKey) -> Any? {
     let (settings, facts) = link.look { ($0.settings, $0.facts) }
     switch key.rawValue {
-    case "kCFStreamPropertySocketNativeHandle": 
+    case "kCFStreamPropertySocketNativeHandle":
       return facts.nativeHandle.map { PropertyValue.data($0) }
     case "kCFStreamPropertySocketRemoteHostName": return facts.remoteHost
-    case "kCFStreamPropertySocketRemotePortNumber": 
+    case "kCFStreamPropertySocketRemotePortNumber":
       return facts.remotePort.map { NSNumber(value: $0) }
     case "kCFStreamPropertySSLPeerTrust":
       return facts.peer.map { SecTrust($0.trust, anchors: settings.anchors) }
