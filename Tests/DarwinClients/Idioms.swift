@@ -38,9 +38,38 @@ public final class Idioms: NSObject, StreamDelegate {
     let trust =
       outputStream.property(forKey: kCFStreamPropertySSLPeerTrust as Stream.PropertyKey)
       as! SecTrust?
-    let domain =
+    var domain =
       outputStream.property(forKey: kCFStreamSSLPeerName as Stream.PropertyKey) as! String?
+    if domain == nil,
+      let sslContextOut = CFWriteStreamCopyProperty(
+        outputStream, CFStreamPropertyKey(rawValue: kCFStreamPropertySSLContext)) as! SSLContext?
+    {
+      var peerNameLen: Int = 0
+      SSLGetPeerDomainNameLength(sslContextOut, &peerNameLen)
+      var peerName = Data(count: peerNameLen)
+      let _ = peerName.withUnsafeMutableBytes { (peerNamePtr: UnsafeMutablePointer<Int8>) in
+        SSLGetPeerDomainName(sslContextOut, peerNamePtr, &peerNameLen)
+      }
+      if let peerDomain = String(bytes: peerName, encoding: .utf8), peerDomain.count > 0 {
+        domain = peerDomain
+      }
+    }
     return (trust, domain)
+  }
+
+  /// An older form, with objects only and cipher suites left alone.
+  public func olderLibrary(_ inStream: InputStream, hostname: String?) {
+    inStream.setProperty(
+      StreamSocketSecurityLevel.negotiatedSSL as AnyObject,
+      forKey: Stream.PropertyKey.socketSecurityLevelKey)
+    var settings = [NSObject: NSObject]()
+    settings[kCFStreamSSLValidatesCertificateChain] = NSNumber(value: false)
+    if let hostname {
+      settings[kCFStreamSSLPeerName] = hostname as NSString
+    } else {
+      settings[kCFStreamSSLPeerName] = kCFNull
+    }
+    inStream.setProperty(settings, forKey: kCFStreamPropertySSLSettings as Stream.PropertyKey)
   }
 
   /// The settings' dictionary in its many forms.

@@ -51,6 +51,8 @@ extension SocketStream {
     case "kCFStreamPropertySSLPeerCertificates":
       return facts.peer.map { $0.trust.certificates.map { SecCertificate($0) } }
     case "kCFStreamSSLPeerName": return settings.security.flatMap { $0.name(for: link.target) }
+    case "kCFStreamPropertySSLContext":
+      return settings.security.map { SSLContext(peerName: $0.name(for: link.target) ?? "") }
     case "kCFStreamPropertyShouldCloseNativeSocket":
       return NSNumber(value: settings.closesNativeSocket ?? !settings.isNative)
     default: return settings.values[key.rawValue]?.value
