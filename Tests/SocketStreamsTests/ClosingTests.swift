@@ -71,25 +71,32 @@ struct ClosingTests {
       sender.start()
       return (peer, peer.receiveAll().bytes)
     }
-    let received = try await OwnThread.run { () -> [UInt8]? in
-      let pair = try StreamPair(to: server)
-      pair.open()
-      // Guard of the `nonisolated(unsafe)`: streams may be used from two threads.
-      nonisolated(unsafe) let output = pair.output
-      let writer = Thread {
-        var generator = Seeded(seed + 2)
-        _ = unsafe output.writeAll(there) { Int.random(in: 1...30_000, using: &generator) }
-        unsafe output.close()
-      }
-      writer.start()
-      var generator = Seeded(seed + 3)
-      let received = pair.input.readAll { Int.random(in: 1...50_000, using: &generator) }
-      // The other thread closes the output when it has written everything.
-      pair.input.close()
-      return received
+    let received = try await OwnThread.run {
+      try ClosingTests.exchange(there, with: server, seed)
     }
     #expect(received == back)
     #expect(try await peerReads.value.1 == there)
+  }
+
+  /// Writes and reads at the same time, to both ends, in calls of any size.
+  private static func exchange(
+    _ bytes: [UInt8], with server: BlockingSocket, _ seed: UInt64
+  ) throws -> [UInt8]? {
+    let pair = try StreamPair(to: server)
+    pair.open()
+    // Guard of the `nonisolated(unsafe)`: streams may be used from two threads.
+    nonisolated(unsafe) let output = pair.output
+    let writer = Thread {
+      var generator = Seeded(seed + 2)
+      _ = unsafe output.writeAll(bytes) { Int.random(in: 1...30_000, using: &generator) }
+      unsafe output.close()
+    }
+    writer.start()
+    var generator = Seeded(seed + 3)
+    let received = pair.input.readAll { Int.random(in: 1...50_000, using: &generator) }
+    // The other thread closes the output when it has written everything.
+    pair.input.close()
+    return received
   }
 
   @Test func closingTheOutputEndsTheStreamAndLeavesTheInput() async throws {
