@@ -1,8 +1,9 @@
-internal import Kernel
+package import Kernel
 
 extension Transport {
-  /// Closes this descriptor and does not end the connection, which is another owner's too.
-  package func letGo() {
-    _ = takeSocket()
+  /// Gives the socket out without ending the connection, which is another owner's too, or goes on
+  /// without this object.
+  package func letGo() -> Descriptor? {
+    takeSocket()
   }
 }

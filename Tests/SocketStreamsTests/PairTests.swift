@@ -97,6 +97,29 @@ struct PairTests {
     }
   }
 
+  @Test func aSocketThatIsNotToBeClosedIsLeftToTheCaller() async throws {
+    let server = try BlockingSocket.listening()
+    try await OwnThread.run {
+      let pair = try StreamPair(to: server)
+      #expect(
+        pair.input.setProperty(
+          kCFBooleanFalse,
+          forKey: kCFStreamPropertyShouldCloseNativeSocket as Stream.PropertyKey))
+      pair.open()
+      let peer = try server.accept()
+      #expect(pair.output.writeAll([1]))
+      let handle = try #require(Idioms().handle(of: pair.output))
+      let watch = DescriptorWatch(pair)
+      pair.close()
+      watch.waitUntilClosed()
+      var byte: UInt8 = 2
+      #expect(unsafe send(handle, &byte, 1, 0) == 1)
+      #expect(peer.receive(2) == [1, 2])
+      Glibc.close(handle)
+      #expect(peer.receiveAll().end == .endOfStream)
+    }
+  }
+
   @Test func aStreamKnowsItsSocketAndItsHost() async throws {
     let server = try BlockingSocket.listening()
     try await OwnThread.run {

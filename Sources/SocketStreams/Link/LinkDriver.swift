@@ -133,7 +133,7 @@ final class LinkDriver: @unchecked Sendable {
 
   // MARK: The proxy
 
-  private func converse() {
+  func converse() {
     guard case .proxying(var dialogue) = stage, let transport else { return }
     do {
       while true {
@@ -201,7 +201,7 @@ final class LinkDriver: @unchecked Sendable {
 
   // MARK: Running
 
-  private func run() {
+  func run() {
     guard let link else { return }
     stage = .running
     link.perform(link.shared.withLock { $0.rules.connected() })
@@ -298,8 +298,7 @@ final class LinkDriver: @unchecked Sendable {
       end()
     case .proxying, .securing:
       guard link.look(\.rules.isOver), let transport else { return }
-      stage = .over
-      transport.close { self.end() }
+      part(with: transport)
     case .running: send()
     case .over: break
     }
@@ -310,13 +309,26 @@ final class LinkDriver: @unchecked Sendable {
     guard let link, let transport, case .running = stage, sending.count == 0 else { return }
     let rules = link.look(\.rules)
     if rules.isOver {
-      stage = .over
-      guard isBorrowed else { return transport.close { self.end() } }
-      transport.letGo()
-      end()
+      part(with: transport)
     } else if rules.endsOutput {
       // Its failure was told by a write, or is told by a read.
       try? transport.endOutput()
+    }
+  }
+
+  /// Both streams are closed: the connection ends, unless somebody else goes on with it.
+  private func part(with transport: Transport) {
+    guard let link else { return }
+    stage = .over
+    if isBorrowed {
+      _ = transport.letGo()
+      end()
+    } else if link.look(\.settings.leavesSocketOpen) {
+      // The caller has its number, and closes it.
+      if let descriptor = transport.letGo() { _ = descriptor.release() }
+      end()
+    } else {
+      transport.close { self.end() }
     }
   }
 
@@ -330,7 +342,7 @@ final class LinkDriver: @unchecked Sendable {
       return state.rules.fail(failure)
     }
     link.perform(effects)
-    transport?.abort()
+    if isBorrowed { _ = transport?.letGo() } else { transport?.abort() }
     end()
   }
 
@@ -344,39 +356,5 @@ final class LinkDriver: @unchecked Sendable {
     }
     link.shared.signal()
     ExitWait.shared.remove(link)
-  }
-}
-
-extension LinkDriver: TransportOwner {
-  func transportIsReadable() {
-    switch stage {
-    case .proxying: converse()
-    case .running: readAhead()
-    case .connecting, .securing, .over: break
-    }
-  }
-
-  func transportIsWritable() {
-    switch stage {
-    case .running: send()
-    case .connecting, .proxying, .securing, .over: break
-    }
-  }
-
-  func transportIsSecure() {
-    if case .securing = stage { run() }
-  }
-
-  func transportAsksTrust(_ peer: PeerTrust) {
-    guard let link, let transport else { return }
-    let isTrusted = link.shared.withLock { state -> Bool in
-      state.facts.peer = PeerFacts(trust: peer)
-      return state.settings.security?.trusts(peer.verdict) ?? false
-    }
-    transport.decide(isTrusted: isTrusted)
-  }
-
-  func transportFailed(_ error: SocketError) {
-    fail(.socket(error))
   }
 }

@@ -30,6 +30,9 @@ struct StreamSettings: Sendable {
     }
   }
 
+  /// The caller goes on with the socket that was made for it.
+  var leavesSocketOpen: Bool { !isNative && closesNativeSocket == false }
+
   /// A socket of the caller's that is to be closed: it is given out once.
   mutating func takeNativeHandleToClose(_ target: ConnectionTarget) -> Int32? {
     guard case .native(let number) = target, number >= 0, closesNativeSocket ?? false,
