@@ -175,11 +175,11 @@ struct ClosingTests {
       pair.open()
       let peer = try server.accept()
       #expect(pair.output.writeAll([UInt8](repeating: 1, count: 65_536)))
-      ExitWait.shared.wait()
       let watch = DescriptorWatch(pair)
+      watch.waitAsAnExit()
       pair.close()
       let reading = Side { peer.receiveAll() }
-      ExitWait.shared.wait()
+      watch.waitAsAnExit()
       #expect(!watch.isOpen)
       _ = reading
     }

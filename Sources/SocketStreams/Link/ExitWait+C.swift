@@ -11,7 +11,10 @@ final class ExitWait: Sendable {
   private let links = Lock<[ObjectIdentifier: StreamLink]>([:])
 
   private init() {
-    atexit { ExitWait.shared.wait() }
+    atexit {
+      let links = ExitWait.shared.links.withLock { Array($0.values) }
+      ExitWait.wait(for: links, until: Instant.now() + ExitWait.patience)
+    }
   }
 
   /// A link has a connection, or makes one.
@@ -25,9 +28,8 @@ final class ExitWait: Sendable {
   }
 
   /// Waits until everything written is with the kernel and what was closed has ended.
-  func wait() {
-    let deadline = Instant.now() + ExitWait.patience
-    for link in links.withLock({ Array($0.values) }) {
+  static func wait(for links: [StreamLink], until deadline: Instant) {
+    for link in links {
       _ = link.shared.wait(until: deadline) { state in
         let isDone = !state.rules.isOver && state.rules.output.queued == 0
         return state.driver == nil || isDone ? () : nil

@@ -24,4 +24,9 @@ struct DescriptorWatch {
     let deadline = Date(timeIntervalSinceNow: OwnThread.patience)
     while isOpen, Date() < deadline { sched_yield() }
   }
+
+  /// Waits for the connection as a process does that exits, but longer.
+  func waitAsAnExit() {
+    ExitWait.wait(for: [link], until: Instant.now() + .seconds(20))
+  }
 }
