@@ -68,7 +68,24 @@ var targets: [Target] = [
   tests("TLSTests", ["TLS", "Security", "Kernel"]),
   tests("SocketsTests", ["Sockets", "TLS", "Names", "Reactor", "Kernel"]),
   tests("CocoaAsyncSocketTests", ["CocoaAsyncSocket", "Sockets", "Security", "Kernel"]),
-  tests("SocketStreamsTests", ["CFNetwork", "SocketStreams", "Sockets", "Security", "Kernel"]),
+  // Clients as people write them for Darwin, with the settings that their packages have; those of
+  // the second folder import nothing but Foundation.
+  .target(
+    name: "DarwinClients", dependencies: ["CFNetwork", "SocketStreams"],
+    path: "Tests/DarwinClients", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .target(
+    name: "FoundationOnlyClients", dependencies: ["SocketStreams"],
+    path: "Tests/FoundationOnlyClients",
+    swiftSettings: [
+      .swiftLanguageMode(.v5),
+      .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "SocketStreams"]),
+    ]),
+  tests(
+    "SocketStreamsTests",
+    [
+      "DarwinClients", "FoundationOnlyClients", "CFNetwork", "SocketStreams", "Sockets", "Security",
+      "TLS", "Kernel",
+    ]),
   tests("RelayTests", ["Relay", "Names", "Reactor", "Kernel"]),
   tests("ConfigurationTests", ["Configuration", "Kernel"]),
   tests("AditTests", ["AditCommands", "Configuration", "Relay", "Kernel", "adit"]),

@@ -54,7 +54,8 @@ struct ImportPicture: Sendable {
       // Apple's interfaces are written in Foundation's and Dispatch's types.
       "Security": ["Foundation", "Dispatch"],
       "CocoaAsyncSocket": ["Foundation", "Dispatch"],
-      "SocketStreams": ["Foundation", "Dispatch"],
+      // A run loop's sources, which Foundation does not show.
+      "SocketStreams": ["Foundation", "Dispatch", "CoreFoundation"],
       "CFNetwork": ["Foundation", "Dispatch"],
       "NetworkExtension": ["Foundation", "Dispatch"],
       "TunnelControl": ["FoundationEssentials"],
