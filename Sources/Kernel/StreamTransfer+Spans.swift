@@ -12,10 +12,11 @@ extension Descriptor {
     return try transfer(result)
   }
 
-  /// True when a byte waits to be read, also one that came before an error.
-  public var hasBytes: Bool {
+  /// Looks whether a byte waits to be read. An error that comes after the bytes is taken from the
+  /// socket where there are none.
+  public borrowing func peekByte() throws(Errno) -> Transfer {
     var byte: UInt8 = 0
-    return unsafe adit_peek(number, &byte, 1) > 0
+    return try transfer(unsafe adit_peek(number, &byte, 1))
   }
 
   /// Writes bytes, at least one; fewer may be taken. Never raises SIGPIPE.

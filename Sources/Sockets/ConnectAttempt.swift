@@ -67,12 +67,16 @@ final class ConnectAttempt: EventHandler {
   private func failure(_ readiness: Readiness) -> Errno? {
     switch socket {
     case .some(let socket):
-      if readiness.contains(.error) {
-        // A peer that answered and reset at once was reached: reading tells what it said.
-        if socket.hasBytes { return nil }
-        return (try? socket.takeError()) ?? .connectionReset
+      guard readiness.contains(.error) else {
+        return isToItself(socket) ? .connectionRefused : nil
       }
-      return isToItself(socket) ? .connectionRefused : nil
+      do {
+        // A peer that answered and reset at once was reached: reading tells what it said.
+        if case .moved = try socket.peekByte() { return nil }
+        return try socket.takeError() ?? .connectionReset
+      } catch {
+        return error
+      }
     case .none: return .connectionReset
     }
   }
