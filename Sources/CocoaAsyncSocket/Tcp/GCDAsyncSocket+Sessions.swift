@@ -131,7 +131,7 @@ extension GCDAsyncSocket {
     try attempt { () throws(SocketError) in
       let peer = try GCDAsyncSocket.peer(of: number)
       let home = try SocketLoops.shared.next()
-      prepare(number, peer, on: home).send(.adopt(number, peer: peer))
+      prepare(number, peer, on: home).wake()
     }
   }
 
@@ -165,11 +165,13 @@ extension GCDAsyncSocket {
     }
   }
 
-  /// Makes the session of a connection that stands; its descriptor is still to be given to it.
+  /// Makes the session of a connection that stands. It takes the descriptor over, before everything
+  /// that is asked of it, when it is woken.
   private func prepare(
     _ number: Int32, _ peer: SocketAddress, on home: SocketLoop
   ) -> StreamSession {
     let session = StreamSession(self, generation: newGeneration(home), on: home)
+    session.hold(.adopt(number, peer: peer))
     let local = GCDAsyncSocket.localAddress(of: number)
     state.withLock { state in
       state.phase = .connected(session)
@@ -205,7 +207,7 @@ extension GCDAsyncSocket {
       delegate.socket(socket, didAcceptNewSocket: made)
     }
     // Only now, so that nothing is told of the connection before the connection itself.
-    connection.send(.adopt(number, peer: peer))
+    connection.wake()
   }
 
   // MARK: What all share

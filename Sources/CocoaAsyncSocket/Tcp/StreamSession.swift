@@ -69,7 +69,17 @@ final class StreamSession: @unchecked Sendable {
       inbox.commands.append(command)
       return inbox.commands.count == 1
     }
-    if isFirst { home.loop.post { self.takeCommands() } }
+    if isFirst { wake() }
+  }
+
+  /// Puts the first command in; the loop takes it, and what is put in behind it, after `wake`.
+  func hold(_ command: SessionCommand) {
+    inbox.withLock { $0.commands.append(command) }
+  }
+
+  /// Has the loop take the commands.
+  func wake() {
+    home.loop.post { self.takeCommands() }
   }
 
   /// Bytes of writes that the connection has not taken.
