@@ -85,7 +85,7 @@ extension GCDAsyncSocket {
   }
 
   func endAfter(reading: Bool, writing: Bool) {
-    state.withLock { $0.stream }?.send(.endAfter(reading: reading, writing: writing))
+    state.withLock { $0.stream }?.send(.endAfter(reading: reading, writing: writing, self))
   }
 
   /// Nobody has the socket any more.

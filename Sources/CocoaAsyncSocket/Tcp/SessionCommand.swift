@@ -15,7 +15,8 @@ enum SessionCommand: @unchecked Sendable {
   case startTLS(HandshakePlan)
   /// Something was asked for that ends the connection.
   case fail(SocketError)
-  case endAfter(reading: Bool, writing: Bool)
+  /// Holds the socket, which nobody else may hold any more.
+  case endAfter(reading: Bool, writing: Bool, GCDAsyncSocket)
   /// The delegate's answer to the question whether the read with that number gets more seconds.
   case extendRead(UInt64, seconds: TimeInterval)
   case extendWrite(UInt64, seconds: TimeInterval)

@@ -112,7 +112,7 @@ final class StreamSession: @unchecked Sendable {
       reads.append(.secure)
       writes.append(.secure)
     case .fail(let error): end(error)
-    case .endAfter(let reading, let writing):
+    case .endAfter(let reading, let writing, let socket):
       rules.endsAfterReading = rules.endsAfterReading || reading
       rules.endsAfterWriting = rules.endsAfterWriting || writing
       keeper = hasEnded ? nil : socket
