@@ -25,3 +25,22 @@ public enum CFAllocator: Sendable {}
 
 /// The usual allocator.
 public let kCFAllocatorDefault: CFAllocator? = nil
+
+/// A truth value.
+public typealias CFBoolean = NSNumber
+/// A number.
+public typealias CFNumber = NSNumber
+/// The absence of a value where an object is needed.
+public typealias CFNull = NSNull
+
+// Darwin has these as implicitly unwrapped, so that code with and without `!` compiles.
+
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+/// True as an object.
+public var kCFBooleanTrue: CFBoolean! { NSNumber(value: true) }
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+/// False as an object.
+public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+/// The absence of a value where an object is needed.
+public var kCFNull: CFNull! { NSNull() }

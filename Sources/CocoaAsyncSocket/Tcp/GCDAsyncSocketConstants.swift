@@ -14,11 +14,11 @@ public let GCDAsyncSocketManuallyEvaluateTrust = "GCDAsyncSocketManuallyEvaluate
 /// A boolean that has no effect: there is one implementation of TLS here.
 public let GCDAsyncSocketUseCFStreamForTLS = "GCDAsyncSocketUseCFStreamForTLS"
 /// A string: the host name that the server's certificate must be for.
-public let GCDAsyncSocketSSLPeerName = kCFStreamSSLPeerName
+public let GCDAsyncSocketSSLPeerName = kCFStreamSSLPeerName as String
 /// An array: a `SecIdentity`, and the certificates between it and its authority.
-public let GCDAsyncSocketSSLCertificates = kCFStreamSSLCertificates
+public let GCDAsyncSocketSSLCertificates = kCFStreamSSLCertificates as String
 /// A boolean: this side is the server.
-public let GCDAsyncSocketSSLIsServer = kCFStreamSSLIsServer
+public let GCDAsyncSocketSSLIsServer = kCFStreamSSLIsServer as String
 /// Data: sessions with the same are resumed.
 public let GCDAsyncSocketSSLPeerID = "GCDAsyncSocketSSLPeerID"
 /// A number: the least version, an `SSLProtocol`.
@@ -42,20 +42,3 @@ public let GCDAsyncSocketSSLHandshakeTimeout = "GCDAsyncSocketSSLHandshakeTimeou
 /// An array of `SecCertificate`: whose word is taken instead of the system's authorities. The
 /// original has none.
 public let GCDAsyncSocketSSLAnchorCertificates = "GCDAsyncSocketSSLAnchorCertificates"
-
-/// A string: the host name that the server's certificate must be for.
-public let kCFStreamSSLPeerName = "kCFStreamSSLPeerName"
-/// An array: a `SecIdentity`, and the certificates between it and its authority.
-public let kCFStreamSSLCertificates = "kCFStreamSSLCertificates"
-/// A boolean: this side is the server.
-public let kCFStreamSSLIsServer = "kCFStreamSSLIsServer"
-/// Refused: decide by `GCDAsyncSocketManuallyEvaluateTrust`.
-public let kCFStreamSSLAllowsAnyRoot = "kCFStreamSSLAllowsAnyRoot"
-/// Refused: decide by `GCDAsyncSocketManuallyEvaluateTrust`.
-public let kCFStreamSSLAllowsExpiredRoots = "kCFStreamSSLAllowsExpiredRoots"
-/// Refused: decide by `GCDAsyncSocketManuallyEvaluateTrust`.
-public let kCFStreamSSLAllowsExpiredCertificates = "kCFStreamSSLAllowsExpiredCertificates"
-/// Refused: decide by `GCDAsyncSocketManuallyEvaluateTrust`.
-public let kCFStreamSSLValidatesCertificateChain = "kCFStreamSSLValidatesCertificateChain"
-/// Refused: say versions by `GCDAsyncSocketSSLProtocolVersionMin` and `…Max`.
-public let kCFStreamSSLLevel = "kCFStreamSSLLevel"

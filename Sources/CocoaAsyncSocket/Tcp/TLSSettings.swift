@@ -26,8 +26,8 @@ struct TLSSettings: Sendable {
   /// Reads the settings; throws for what cannot be used, and names it.
   init(_ settings: [String: Any]) throws(SocketError) {
     try TLSSettings.refuseLegacy(settings)
-    peerName = try settings.value(kCFStreamSSLPeerName, of: String.self, "a string")
-    let isServer = try settings.flag(kCFStreamSSLIsServer)
+    peerName = try settings.value(GCDAsyncSocketSSLPeerName, of: String.self, "a string")
+    let isServer = try settings.flag(GCDAsyncSocketSSLIsServer)
     let identity = try TLSSettings.identity(settings)
     configuration = TLSConfiguration(
       isServer ? .server : .client(hostName: peerName), identity: identity)
@@ -59,11 +59,11 @@ struct TLSSettings: Sendable {
     let refused = [
       kCFStreamSSLAllowsAnyRoot, kCFStreamSSLAllowsExpiredRoots,
       kCFStreamSSLAllowsExpiredCertificates, kCFStreamSSLValidatesCertificateChain,
-    ]
+    ].map { $0 as String }
     for key in refused where settings[key] != nil {
       throw .invalid("the TLS setting \(key)", expected: GCDAsyncSocketManuallyEvaluateTrust)
     }
-    if settings[kCFStreamSSLLevel] != nil {
+    if settings[kCFStreamSSLLevel as String] != nil {
       throw .invalid(
         "the TLS setting \(kCFStreamSSLLevel)", expected: GCDAsyncSocketSSLProtocolVersionMin)
     }
@@ -71,7 +71,7 @@ struct TLSSettings: Sendable {
 
   /// The identity: the first that is one, with the certificates behind it.
   private static func identity(_ settings: [String: Any]) throws(SocketError) -> Identity? {
-    let key = kCFStreamSSLCertificates
+    let key = GCDAsyncSocketSSLCertificates
     guard let items = try settings.value(key, of: [Any].self, "an array") else { return nil }
     guard let identity = items.lazy.compactMap({ $0 as? SecIdentity }).first?.identity else {
       throw .invalid("\(key) without an identity", expected: "a SecIdentity first")

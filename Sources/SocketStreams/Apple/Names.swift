@@ -17,19 +17,6 @@ public typealias CFSocketNativeHandle = Int32
 public typealias CFRunLoop = RunLoop
 /// A run loop's mode.
 public typealias CFRunLoopMode = RunLoop.Mode
-/// A truth value.
-public typealias CFBoolean = NSNumber
-/// A number.
-public typealias CFNumber = NSNumber
-/// The absence of a value where an object is needed.
-public typealias CFNull = NSNull
-
-/// True as an object.
-public var kCFBooleanTrue: CFBoolean? { NSNumber(value: true) }
-/// False as an object.
-public var kCFBooleanFalse: CFBoolean? { NSNumber(value: false) }
-/// The absence of a value where an object is needed.
-public var kCFNull: CFNull? { NSNull() }
 
 extension RunLoop.Mode {
   /// The mode that run loops run in.

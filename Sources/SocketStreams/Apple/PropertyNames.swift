@@ -20,26 +20,6 @@ public var kCFStreamSocketSecurityLevelSSLv2: CFString { "kCFStreamSocketSecurit
 public var kCFStreamSocketSecurityLevelSSLv3: CFString { "kCFStreamSocketSecurityLevelSSLv3" }
 /// The property of the TLS settings, a dictionary.
 public var kCFStreamPropertySSLSettings: CFString { "kCFStreamPropertySSLSettings" }
-/// The level in the TLS settings.
-public var kCFStreamSSLLevel: CFString { "kCFStreamSSLLevel" }
-/// The name in the peer's certificate, or null for any, in the TLS settings.
-public var kCFStreamSSLPeerName: CFString { "kCFStreamSSLPeerName" }
-/// Whether the peer's certificate is verified, in the TLS settings.
-public var kCFStreamSSLValidatesCertificateChain: CFString {
-  "kCFStreamSSLValidatesCertificateChain"
-}
-/// An identity and the certificates behind it, in the TLS settings.
-public var kCFStreamSSLCertificates: CFString { "kCFStreamSSLCertificates" }
-/// Whether this side is the server, in the TLS settings.
-public var kCFStreamSSLIsServer: CFString { "kCFStreamSSLIsServer" }
-/// Understood and without effect, in the TLS settings.
-public var kCFStreamSSLAllowsExpiredCertificates: CFString {
-  "kCFStreamSSLAllowsExpiredCertificates"
-}
-/// Understood and without effect, in the TLS settings.
-public var kCFStreamSSLAllowsExpiredRoots: CFString { "kCFStreamSSLAllowsExpiredRoots" }
-/// Understood and without effect, in the TLS settings.
-public var kCFStreamSSLAllowsAnyRoot: CFString { "kCFStreamSSLAllowsAnyRoot" }
 /// The property of the peer's trust, a `SecTrust`.
 public var kCFStreamPropertySSLPeerTrust: CFString { "kCFStreamPropertySSLPeerTrust" }
 /// The property of the peer's certificates, a list of `SecCertificate`.

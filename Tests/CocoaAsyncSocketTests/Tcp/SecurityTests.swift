@@ -95,7 +95,7 @@ struct SecurityTests {
   @Test func aServerOfAnotherNameIsRefused() throws {
     let pair = try secured(
       server: SecurityTests.server(["other.example"]),
-      client: SecurityTests.client([kCFStreamSSLPeerName: "localhost" as NSString]))
+      client: SecurityTests.client([kCFStreamSSLPeerName as String: "localhost" as NSString]))
     let error = try #require(try pair.recorder.disconnected(pair.client))
     #expect(error.domain == "kCFStreamErrorDomainSSL")
   }
@@ -170,7 +170,7 @@ struct SecurityTests {
   }
 
   @Test(arguments: [
-    (kCFStreamSSLLevel, 3), (kCFStreamSSLAllowsAnyRoot, 1),
+    (kCFStreamSSLLevel as String, 3), (kCFStreamSSLAllowsAnyRoot as String, 1),
     (GCDAsyncSocketSSLProtocolVersionMin, 77),
   ])
   func settingsThatCannotBeUsedAreNamed(key: String, value: Int) throws {
