@@ -2,19 +2,18 @@ import Foundation
 import Glibc
 import SocketStreams
 
-/// Sends lines to a server through a pair of streams and prints what comes back, in a run loop.
+/// Sends a line to a server through a pair of streams and prints the line that comes back, in a run
+/// loop.
 ///
 ///     stream-client HOST PORT TEXT…
 final class StreamClient: NSObject, StreamDelegate {
   private var input: InputStream?
   private var output: OutputStream?
   private var unsent: [UInt8]
-  private var expected: Int
   private(set) var isDone = false
 
   init(text: String) {
     unsent = Array(text.utf8)
-    expected = unsent.count
   }
 
   func open(host: String, port: Int) {
@@ -49,9 +48,8 @@ final class StreamClient: NSObject, StreamDelegate {
       let count = input.read(&buffer, maxLength: buffer.count)
       guard count > 0 else { return }
       print(String(decoding: buffer[..<count], as: UTF8.self), terminator: "")
-      expected -= count
+      if buffer[..<count].contains(10) { return finish(nil) }
     }
-    if expected <= 0 { finish(nil) }
   }
 
   private func finish(_ message: String?) {

@@ -89,19 +89,19 @@ extension GCDAsyncUdpSocket {
   }
 
   /// The own address of IPv4.
-  public func localAddress_IPv4() -> Data? { own4?.data }
+  public func localAddress_IPv4() -> Data? { own4?.sockaddr }
 
   /// The text of the own address of IPv4.
-  public func localHost_IPv4() -> String? { own4?.host }
+  public func localHost_IPv4() -> String? { own4?.hostText }
 
   /// The own port of IPv4.
   public func localPort_IPv4() -> UInt16 { own4?.port ?? 0 }
 
   /// The own address of IPv6.
-  public func localAddress_IPv6() -> Data? { own6?.data }
+  public func localAddress_IPv6() -> Data? { own6?.sockaddr }
 
   /// The text of the own address of IPv6.
-  public func localHost_IPv6() -> String? { own6?.host }
+  public func localHost_IPv6() -> String? { own6?.hostText }
 
   /// The own port of IPv6.
   public func localPort_IPv6() -> UInt16 { own6?.port ?? 0 }
@@ -112,10 +112,10 @@ extension GCDAsyncUdpSocket {
   // MARK: State
 
   /// The peer that the socket is connected to, nil for none.
-  public func connectedAddress() -> Data? { sync(nil) { $0.peer }?.data }
+  public func connectedAddress() -> Data? { sync(nil) { $0.peer }?.sockaddr }
 
   /// The text of the peer's address.
-  public func connectedHost() -> String? { sync(nil) { $0.peer }?.host }
+  public func connectedHost() -> String? { sync(nil) { $0.peer }?.hostText }
 
   /// The peer's port, 0 without one.
   public func connectedPort() -> UInt16 { sync(nil) { $0.peer }?.port ?? 0 }

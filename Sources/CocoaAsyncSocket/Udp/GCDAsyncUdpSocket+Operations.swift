@@ -97,7 +97,7 @@ extension GCDAsyncUdpSocket {
   public func send(
     _ data: Data, toAddress remoteAddr: Data, withTimeout timeout: TimeInterval, tag: Int
   ) {
-    let address = SocketAddress(data: remoteAddr)
+    let address = SocketAddress(internet: remoteAddr)
     async { core in
       guard let address else {
         return core.refuse(tag, UdpFailure.parameter("an address of IPv4 or IPv6 is expected"))
@@ -147,7 +147,7 @@ extension GCDAsyncUdpSocket {
   // MARK: Arguments
 
   private static func address(_ data: Data) throws -> SocketAddress {
-    guard let address = SocketAddress(data: data) else {
+    guard let address = SocketAddress(internet: data) else {
       throw UdpFailure.parameter("an address of IPv4 or IPv6 is expected")
     }
     return address

@@ -88,7 +88,7 @@ extension UdpCore {
       let header = batch.header(index)
       if let admission, !admission.admits(header) { continue }
       arrivals.append(
-        UdpArrival(data: Data(copying: batch.bytes(index)), address: header.source.data))
+        UdpArrival(data: Data(copying: batch.bytes(index)), address: header.source.sockaddr))
     }
     return arrivals
   }

@@ -139,7 +139,7 @@ extension UdpCore: TimerHandler {
     peer = address
     lifecycle.connectingEnded(true)
     endCurrent()
-    let data = address.data
+    let data = address.sockaddr
     tell { $0.delegate.udpSocket($0.socket, didConnectToAddress: data) }
     receive()
   }
@@ -151,7 +151,7 @@ extension UdpCore: TimerHandler {
     isFiltered: Bool
   ) {
     if let sendFilter, !isFiltered {
-      return ask(sendFilter, data, (address ?? peer)?.data ?? Data(), tag)
+      return ask(sendFilter, data, (address ?? peer)?.sockaddr ?? Data(), tag)
     }
     if let refusal = refusal.take() {
       return fail(UdpFailure.system(refusal, doing: "sending"))

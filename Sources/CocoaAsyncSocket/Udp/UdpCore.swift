@@ -17,9 +17,9 @@ final class UdpCore: @unchecked Sendable {
   weak var socket: GCDAsyncUdpSocket?
   weak var delegate: (any GCDAsyncUdpSocketDelegate)?
   var delegateQueue: DispatchQueue? {
-    didSet { callbacks = delegateQueue.map { UdpCallbackQueue.of($0) } }
+    didSet { callbacks = delegateQueue.map { CallbackQueue.of($0) } }
   }
-  private var callbacks: UdpCallbackQueue?
+  private var callbacks: CallbackQueue?
   var settings = UdpSettings()
   var options = DatagramOptions()
 
@@ -71,7 +71,7 @@ final class UdpCore: @unchecked Sendable {
   func tell(_ body: @escaping @Sendable (Listener) -> Void) -> Bool {
     guard let socket, let delegate, let callbacks else { return false }
     let listener = Listener(delegate: delegate, socket: socket)
-    callbacks.enqueue { body(listener) }
+    callbacks.append(watchedBy: loop) { body(listener) }
     return true
   }
 
