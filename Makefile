@@ -11,6 +11,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS_EACH ?= 60
 BENCH ?= --markdown docs/performance.md --json .build/bench/results.json
+SOCKET_BENCH ?= --markdown docs/performance-sockets.md
 export JOBS
 
 # Debian packages; NAME=MODULE is also satisfied by a module that pkg-config knows.
@@ -55,6 +56,7 @@ dist: build  ## make dist/adit-VERSION-ARCH.tar.gz
 
 bench: build  ## measure against other relays, side by side; BENCH=--quick for a first look
 	@ADIT="$(CURDIR)/$(STATIC)/release/adit" scripts/optional Bench/run $(BENCH)
+	@scripts/optional Bench/Sockets/run $(SOCKET_BENCH)
 
 fuzz: build-packages  ## fuzz each parser for SECONDS_EACH=60 seconds
 	@scripts/optional Fuzz/run $(SECONDS_EACH)
@@ -69,7 +71,7 @@ lint: toolchain  ## check the format of the Swift code and the shell scripts
 	@scripts/lint
 
 clean:  ## remove everything that was built
-	@rm -rf .build dist Fuzz/.build Bench/.build
+	@rm -rf .build dist Fuzz/.build Bench/.build Bench/Sockets/.build Examples/.build
 
 toolchain:
 	@command -v swift >/dev/null \

@@ -1,9 +1,8 @@
 // The load for an echo server: each connection sends a message, waits until it is back, and sends
 // the next.
 //
-//   echo-load PORT CONNECTIONS BYTES SECONDS
-//
-// Prints round trips a second and gigabits a second, each way.
+//   echo-load PORT CONNECTIONS BYTES SECONDS    round trips a second and gigabits a second, each way
+//   echo-load --idle PORT CONNECTIONS           each echoes once; all are held until input ends
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -86,9 +85,35 @@ static void open_connection(struct connection *connection, int port, int epoll) 
   epoll_ctl(epoll, EPOLL_CTL_ADD, connection->fd, &event);
 }
 
+static void hold(int port, int wanted) {
+  for (int index = 0; index < wanted; index++) {
+    struct sockaddr_in own = {
+        .sin_family = AF_INET,
+        // Several addresses, so that the ports of one are enough.
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + index % 4),
+    };
+    struct sockaddr_in address = own;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&own, sizeof own) < 0 ||
+        connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+      fail("idle connection");
+    }
+    if (send(fd, "e", 1, MSG_NOSIGNAL) != 1 || recv(fd, answer, 1, 0) != 1) fail("idle echo");
+  }
+  printf("held\n");
+  fflush(stdout);
+  while (getchar() != EOF) continue;
+}
+
 int main(int count, char **arguments) {
+  if (count == 4 && strcmp(arguments[1], "--idle") == 0) {
+    hold(atoi(arguments[2]), atoi(arguments[3]));
+    return 0;
+  }
   if (count != 5) {
-    fprintf(stderr, "usage: echo-load PORT CONNECTIONS BYTES SECONDS\n");
+    fprintf(stderr, "usage: echo-load PORT CONNECTIONS BYTES SECONDS, or --idle PORT CONNECTIONS\n");
     return 2;
   }
   int port = atoi(arguments[1]), wanted = atoi(arguments[2]);
