@@ -1,7 +1,7 @@
 // The load for an echo server: each connection sends a message, waits until it is back, and sends
 // the next.
 //
-//   echo-load PORT CONNECTIONS BYTES SECONDS    round trips a second and gigabits a second, each way
+//   echo-load PORT CONNECTIONS BYTES SECONDS    prints round trips and gigabits (each way) a second
 //   echo-load --idle PORT CONNECTIONS           each echoes once; all are held until input ends
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -113,7 +113,8 @@ int main(int count, char **arguments) {
     return 0;
   }
   if (count != 5) {
-    fprintf(stderr, "usage: echo-load PORT CONNECTIONS BYTES SECONDS, or --idle PORT CONNECTIONS\n");
+    fprintf(stderr, "usage: echo-load PORT CONNECTIONS BYTES SECONDS\n"
+                    "       echo-load --idle PORT CONNECTIONS\n");
     return 2;
   }
   int port = atoi(arguments[1]), wanted = atoi(arguments[2]);
