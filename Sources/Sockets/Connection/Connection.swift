@@ -311,11 +311,9 @@ public actor Connection {
   ) async throws(SocketError) {
     await enterReceivers()
     defer { receivers.leave() }
+    waits.prepareHandshake(decide: decide.map { decide in asking(decide) })
     try transport.startTLS(context, early: buffered.take(buffered.count), timeout: timeout)
-    let ask = decide.map { decide in asking(decide) }
-    let outcome = await Suspension.wait { suspension in
-      waits.waitForHandshake(decide: ask, suspension)
-    }
+    let outcome = await Suspension.wait { suspension in waits.waitForHandshake(suspension) }
     try outcome.get()
   }
 

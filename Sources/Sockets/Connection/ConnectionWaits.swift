@@ -13,12 +13,17 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
     var suspension: Suspension<Outcome>?
     var timer: TimerToken?
     var number: UInt64 = 0
+    /// Readiness came while nobody waited: a task may be on its way here from a call that told it
+    /// to wait, and would wait for a change that has happened.
+    var isMissed = false
   }
 
   let transport: Transport
   private var reading = Wait()
   private var writing = Wait()
   private var handshake: Suspension<Outcome>?
+  /// How the handshake has ended before anybody waited for it.
+  private var handshakeOutcome: Outcome?
   private var decide: ((PeerTrust) -> Void)?
   private var lastNumber: UInt64 = 0
 
@@ -45,11 +50,32 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
     _ direction: Direction, number: UInt64, until deadline: Instant?,
     _ suspension: Suspension<Outcome>
   ) {
+    guard transport.isOpen else { return suspension.resume(returning: .failure(.closed)) }
+    let isMissed = direction == .reading ? reading.isMissed : writing.isMissed
+    guard !isMissed else {
+      forgetMissed(direction)
+      return suspension.resume(returning: .success(()))
+    }
     let timer = deadline.map { transport.home.loop.setTimer(at: $0, self, tag: direction.rawValue) }
     let wait = Wait(suspension: suspension, timer: timer, number: number)
     switch direction {
     case .reading: reading = wait
     case .writing: writing = wait
+    }
+  }
+
+  private func forgetMissed(_ direction: Direction) {
+    switch direction {
+    case .reading: reading.isMissed = false
+    case .writing: writing.isMissed = false
+    }
+  }
+
+  private func ready(_ direction: Direction) {
+    switch direction {
+    case .reading where reading.suspension == nil: reading.isMissed = true
+    case .writing where writing.suspension == nil: writing.isMissed = true
+    case .reading, .writing: end(direction, .success(()))
     }
   }
 
@@ -89,25 +115,35 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
 
   // MARK: TLS
 
-  /// Keeps a task until the handshake is over.
-  func waitForHandshake(
-    decide: ((PeerTrust) -> Void)?, _ suspension: Suspension<Outcome>
-  ) {
-    handshake = suspension
+  /// Before a handshake: who decides whether the peer is trusted.
+  func prepareHandshake(decide: ((PeerTrust) -> Void)?) {
+    handshakeOutcome = nil
     self.decide = decide
+  }
+
+  /// Keeps a task until the handshake is over.
+  func waitForHandshake(_ suspension: Suspension<Outcome>) {
+    if let outcome = handshakeOutcome {
+      suspension.resume(returning: outcome)
+    } else {
+      handshake = suspension
+    }
   }
 
   private func endHandshake(_ outcome: Outcome) {
     decide = nil
-    let waiting = handshake.take()
-    waiting?.resume(returning: outcome)
+    if let waiting = handshake.take() {
+      waiting.resume(returning: outcome)
+    } else {
+      handshakeOutcome = outcome
+    }
   }
 
   // MARK: The transport
 
-  func transportIsReadable() { end(.reading, .success(())) }
+  func transportIsReadable() { ready(.reading) }
 
-  func transportIsWritable() { end(.writing, .success(())) }
+  func transportIsWritable() { ready(.writing) }
 
   func transportIsSecure() { endHandshake(.success(())) }
 
@@ -117,7 +153,7 @@ final class ConnectionWaits: TransportOwner, TimerHandler {
 
   func transportFailed(_ error: SocketError) {
     endHandshake(.failure(error))
-    end(.reading, .success(()))
-    end(.writing, .success(()))
+    ready(.reading)
+    ready(.writing)
   }
 }
