@@ -276,7 +276,7 @@ public actor Connection {
   /// ``SocketError/closed``.
   public func close() async {
     waits.close()
-    await Suspension.wait { suspension in
+    await Suspension.wait(isolation: self) { suspension in
       transport.close { suspension.resume() }
     }
   }
@@ -313,7 +313,9 @@ public actor Connection {
     defer { receivers.leave() }
     waits.prepareHandshake(decide: decide.map { decide in asking(decide) })
     try transport.startTLS(context, early: buffered.take(buffered.count), timeout: timeout)
-    let outcome = await Suspension.wait { suspension in waits.waitForHandshake(suspension) }
+    let outcome = await Suspension.wait(isolation: self) { suspension in
+      waits.waitForHandshake(suspension)
+    }
     try outcome.get()
   }
 
@@ -336,12 +338,12 @@ public actor Connection {
 
   private func enterReceivers() async {
     if receivers.enter() { return }
-    await Suspension<Void>.wait { receivers.wait($0) }
+    await Suspension<Void>.wait(isolation: self) { receivers.wait($0) }
   }
 
   private func enterSenders() async {
     if senders.enter() { return }
-    await Suspension<Void>.wait { senders.wait($0) }
+    await Suspension<Void>.wait(isolation: self) { senders.wait($0) }
   }
 
   private func wait(
@@ -350,7 +352,8 @@ public actor Connection {
     let number = waits.nextNumber()
     let bound = self.bound
     let outcome = await withTaskCancellationHandler {
-      await Suspension<ConnectionWaits.Outcome>.wait { suspension in
+      // By name: what is kept here is the loop's, whoever's task this is.
+      await Suspension<ConnectionWaits.Outcome>.wait(isolation: self) { suspension in
         if Task.isCancelled {
           suspension.resume(returning: .failure(.cancelled))
         } else {

@@ -153,7 +153,7 @@ public actor Listener {
 
   private func takePlace() async -> Bool {
     if serving >= options.connectionLimit {
-      await Suspension<Void>.wait { placeWaiter = $0 }
+      await Suspension<Void>.wait(isolation: self) { placeWaiter = $0 }
     }
     serving += 1
     return !Task.isCancelled
@@ -168,7 +168,7 @@ public actor Listener {
     let number = queue.nextNumber()
     let bound = self.bound
     return try await withTaskCancellationHandler {
-      await Suspension<AcceptQueue.Outcome>.wait { suspension in
+      await Suspension<AcceptQueue.Outcome>.wait(isolation: self) { suspension in
         if Task.isCancelled {
           suspension.resume(returning: .failure(.cancelled))
         } else {

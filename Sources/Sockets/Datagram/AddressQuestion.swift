@@ -6,7 +6,7 @@ internal import Reactor
 actor AddressQuestion {
   nonisolated let home: SocketLoop
   private var answer: Result<[IPAddress], SocketError>?
-  private var task: SuspendedTask?
+  private var task: Suspension<WaitEnd>?
 
   init(_ home: SocketLoop) {
     self.home = home
@@ -20,7 +20,9 @@ actor AddressQuestion {
     if answer == nil {
       let loop = home.loop
       _ = await withTaskCancellationHandler {
-        await SuspendedTask.suspend { task = $0 }
+        await Suspension<WaitEnd>.wait(isolation: self) { waiting in
+          if answer == nil { task = waiting } else { waiting.resume(returning: .ready) }
+        }
       } onCancel: {
         loop.post { self.assumeIsolated { $0.giveUp() } }
       }
@@ -42,6 +44,6 @@ actor AddressQuestion {
   private func resume(_ end: WaitEnd) {
     let waiting = task
     task = nil
-    waiting?.resume(end)
+    waiting?.resume(returning: end)
   }
 }

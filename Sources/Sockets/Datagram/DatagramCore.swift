@@ -32,7 +32,7 @@ final class DatagramCore: DatagramChannelOwner, TimerHandler, @unchecked Sendabl
     for direction in [Direction.receiving, .sending] {
       for (task, timer) in withLine(direction, { $0.removeAll() }) {
         if let timer { loop.cancel(timer) }
-        task.resume(.closed)
+        task.resume(returning: .closed)
       }
     }
   }
@@ -57,14 +57,14 @@ final class DatagramCore: DatagramChannelOwner, TimerHandler, @unchecked Sendabl
   private func wakeNext(_ direction: Direction) {
     guard let (task, timer) = withLine(direction, { $0.next() }) else { return }
     if let timer { loop.cancel(timer) }
-    task.resume(.ready)
+    task.resume(returning: .ready)
   }
 
   private func end(_ number: UInt32, _ end: WaitEnd, timerHasFired: Bool = false) {
     for direction in [Direction.receiving, .sending] {
       guard let (task, timer) = withLine(direction, { $0.remove(number) }) else { continue }
       if let timer, !timerHasFired { loop.cancel(timer) }
-      task.resume(end)
+      task.resume(returning: end)
       return
     }
   }
@@ -118,7 +118,7 @@ final class DatagramCore: DatagramChannelOwner, TimerHandler, @unchecked Sendabl
     let number = lastNumber
     let end = await withTaskCancellationHandler {
       // Naming it keeps this closure on the loop.
-      await SuspendedTask.suspend(isolation: isolation) { task in
+      await Suspension<WaitEnd>.wait(isolation: isolation) { task in
         let timer = deadline == .never ? nil : loop.setTimer(at: deadline, self, tag: number)
         withLine(direction) { $0.enter(number, task, timer, atFront: atFront) }
       }
