@@ -36,7 +36,7 @@ extension Connection {
     _ descriptor: consuming Descriptor, peer: SocketAddress, on home: SocketLoop
   ) async throws(SocketError) -> Connection {
     let handed = HandedDescriptor(descriptor)
-    return try await Suspension.wait { suspension in
+    return try await Suspension.handOver { suspension in
       home.loop.post {
         suspension.resume(
           returning: Result { () throws(SocketError) in
@@ -72,7 +72,7 @@ extension Connection {
     let home = try SocketLoops.shared.next()
     let making = Making()
     return try await withTaskCancellationHandler {
-      await Suspension.wait { suspension in
+      await Suspension.handOver { suspension in
         home.loop.post { making.begin(request, on: home, suspension) }
       }
     } onCancel: {
