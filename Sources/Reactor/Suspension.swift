@@ -4,7 +4,7 @@ internal import Kernel
 /// and without a check. Who makes one promises that it is resumed exactly once.
 @safe public struct Suspension<Value: Sendable>: Sendable {
   private let continuation: UnsafeContinuation<Value, Never>
-  private let fence: Lock<Void>?
+  private let fence: Lock<Bool>?
 
   /// Suspends the task, has `body` keep the suspension, and returns what it is resumed with: on the
   /// executor that the task prefers.
@@ -22,22 +22,22 @@ internal import Kernel
   public static func handOver(
     isolation: isolated (any Actor)? = #isolation, _ body: (Suspension) -> Void
   ) async -> Value {
-    let fence = Lock<Void>(())
+    let fence = Lock(false)
     let value = await unsafe withUnsafeContinuation(isolation: isolation) { continuation in
       unsafe body(Suspension(continuation: continuation, fence: fence))
     }
-    fence.withLock { _ in }
+    fence.withLock { isResumed in assert(isResumed, "a task goes on when it is resumed") }
     return value
   }
 
-  private init(continuation: UnsafeContinuation<Value, Never>, fence: Lock<Void>?) {
+  private init(continuation: UnsafeContinuation<Value, Never>, fence: Lock<Bool>?) {
     unsafe self.continuation = unsafe continuation
     self.fence = fence
   }
 
   /// Lets the task go on.
   public func resume(returning value: Value) {
-    fence?.withLock { _ in }
+    fence?.withLock { isResumed in isResumed = true }
     unsafe continuation.resume(returning: value)
   }
 }
