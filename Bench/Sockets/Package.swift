@@ -8,7 +8,8 @@ let package = Package(
   targets: [
     .executableTarget(name: "echo-load"),
     .executableTarget(name: "echo-epoll"),
-    .executableTarget(name: "echo-dispatch"),
+    .executableTarget(
+      name: "echo-dispatch", swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(
       name: "echo-native", dependencies: [.product(name: "Sockets", package: "adit")]),
     .executableTarget(
