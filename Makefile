@@ -11,7 +11,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS_EACH ?= 60
 BENCH ?= --markdown docs/performance.md --json .build/bench/results.json
-SOCKET_BENCH ?= --markdown docs/performance-sockets.md
+SOCKET_BENCH ?= $(if $(filter --quick,$(BENCH)),--quick,--markdown docs/performance-sockets.md)
 export JOBS
 
 # Debian packages; NAME=MODULE is also satisfied by a module that pkg-config knows.

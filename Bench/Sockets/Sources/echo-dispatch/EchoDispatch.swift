@@ -3,6 +3,9 @@ import Glibc
 
 /// An echo server on DispatchSource: what Swift on Linux offers by itself. Prints its port.
 @main struct EchoDispatch {
+  /// One for all connections: they share a queue.
+  private static var buffer = [UInt8](repeating: 0, count: 65_536)
+
   static func main() {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -32,10 +35,8 @@ import Glibc
     var one: Int32 = 1
     setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
     let reading = DispatchSource.makeReadSource(fileDescriptor: connection, queue: queue)
-    let size = 65_536
-    var buffer = [UInt8](repeating: 0, count: size)
     reading.setEventHandler {
-      let count = recv(connection, &buffer, size, 0)
+      let count = recv(connection, &buffer, buffer.count, 0)
       guard count > 0 else { return reading.cancel() }
       var sent = 0
       while sent < count {
