@@ -31,8 +31,8 @@ internal import Synchronization
   private var soon: [(handler: any EventHandler, tag: UInt32)] = []
   private var soonNext: [(handler: any EventHandler, tag: UInt32)] = []
   /// Tasks that code on the loop has made ready: they need no lock and no wake-up.
-  private var ready: [UnownedJob] = []
-  private var readyNext: [UnownedJob] = []
+  private var ready: [LoopTask] = []
+  private var readyNext: [LoopTask] = []
   private var isRunning = false
   /// The time at which this turn began.
   public private(set) var now: Instant
@@ -145,7 +145,7 @@ internal import Synchronization
     for job in jobs.takeAll() {
       switch job {
       case .closure(let work): work()
-      case .task(let task): unsafe task.runSynchronously(on: asUnownedSerialExecutor())
+      case .task(let task): task.run(on: self)
       }
     }
   }
@@ -155,7 +155,7 @@ internal import Synchronization
     while rounds > 0, !ready.isEmpty {
       rounds -= 1
       swap(&ready, &readyNext)
-      for task in readyNext { unsafe task.runSynchronously(on: asUnownedSerialExecutor()) }
+      for task in readyNext { task.run(on: self) }
       readyNext.removeAll(keepingCapacity: true)
     }
   }
@@ -250,16 +250,15 @@ internal import Synchronization
   }
 }
 
-// As the executor that a task prefers, too: a continuation is resumed on the pool otherwise,
-// whatever the isolation of the code that waits (Swift 6.3), and goes from there to its actor.
-extension EventLoop: SerialExecutor, TaskExecutor {
+extension EventLoop: SerialExecutor {
   /// Takes a job of Swift's concurrency: actors may run on the loop.
   public func enqueue(_ job: consuming ExecutorJob) {
-    if isCurrent {
-      ready.append(UnownedJob(job))
-    } else {
-      jobs.append(.task(UnownedJob(job)))
-    }
+    take(LoopTask(UnownedJob(job), preferring: nil))
+  }
+
+  /// Takes a job, on any thread.
+  func take(_ task: LoopTask) {
+    if isCurrent { ready.append(task) } else { jobs.append(.task(task)) }
   }
 
   /// Traps when the caller is not on the loop.

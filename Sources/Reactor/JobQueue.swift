@@ -4,7 +4,7 @@ internal import Kernel
 final class JobQueue: Sendable {
   enum Job: Sendable {
     case closure(@Sendable () -> Void)
-    case task(UnownedJob)
+    case task(LoopTask)
   }
 
   private struct State {

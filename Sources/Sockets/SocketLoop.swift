@@ -5,19 +5,22 @@ internal import Synchronization
 
 /// An event loop with what the sockets on it share: a resolver and a buffer.
 ///
-/// Guard of the `@unchecked`: all but `loop` is used on the loop's thread only.
+/// Guard of the `@unchecked`: all but `loop` and `tasks` is used on the loop's thread only.
 package final class SocketLoop: @unchecked Sendable {
   /// Bytes of the shared buffer: what is read before it is known who needs it.
   package static let scratchSize = 65_536
 
   /// The loop.
   package let loop: EventLoop
+  /// The loop for tasks that are about its sockets.
+  let tasks: LoopTasks
   private var knownResolver: Resolver?
   private var scratch: [UInt8] = []
   private var ciphertext: [UInt8] = []
 
   init(_ loop: EventLoop) {
     self.loop = loop
+    tasks = LoopTasks(loop)
   }
 
   /// The loop's resolver, made when the first name is met.

@@ -11,7 +11,7 @@ extension Connection {
     _ body: @Sendable (isolated Connection) async throws -> Value
   ) async throws -> Value {
     let connection = try await connect(to: host, port: port, options: options)
-    return try await withTaskExecutorPreference(connection.loop) {
+    return try await withTaskExecutorPreference(connection.tasks) {
       do {
         let value = try await body(connection)
         await connection.close()

@@ -29,6 +29,7 @@ public actor Connection {
   /// The address on this side.
   public nonisolated let localAddress: SocketAddress
   nonisolated let loop: EventLoop
+  nonisolated let tasks: LoopTasks
   /// For cancellation, which comes from any thread, and for the end.
   private nonisolated let bound: LoopBound<ConnectionWaits>
 
@@ -46,6 +47,7 @@ public actor Connection {
     let waits = ConnectionWaits(transport)
     self.waits = waits
     loop = transport.home.loop
+    tasks = transport.home.tasks
     bound = LoopBound(waits, to: transport.home.loop)
     identifier = Connection.lastIdentifier.wrappingAdd(1, ordering: .relaxed).newValue
     remoteAddress = transport.peerAddress
@@ -69,7 +71,7 @@ public actor Connection {
       throw .invalid("at least \(least) bytes", expected: "1 to the buffer's \(buffer.count)")
     }
     let deadline = timeout.map { loop.now + $0 }
-    await enterReceivers()
+    if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     if least > 1 || !buffered.isEmpty {
       let bytes = try await take(atLeast: least, atMost: buffer.count, deadline)
@@ -100,7 +102,7 @@ public actor Connection {
       throw .invalid("\(least) to \(most) bytes", expected: "1 ≤ least ≤ most")
     }
     let deadline = timeout.map { loop.now + $0 }
-    await enterReceivers()
+    if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     return try await take(atLeast: least, atMost: most, deadline)
   }
@@ -112,7 +114,7 @@ public actor Connection {
   ) async throws(SocketError) -> [UInt8] {
     guard count >= 0 else { throw .invalid("\(count) bytes", expected: "0 or more") }
     let deadline = timeout.map { loop.now + $0 }
-    await enterReceivers()
+    if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     guard try await fill(to: count, atMost: count, deadline) else {
       throw .endOfStream(received: buffered.count)
@@ -132,7 +134,7 @@ public actor Connection {
         expected: "at least one byte, within at least as many")
     }
     let deadline = timeout.map { loop.now + $0 }
-    await enterReceivers()
+    if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     var searched = 0
     while true {
@@ -190,12 +192,12 @@ public actor Connection {
     _ bytes: ArraySlice<UInt8>, endOfStream: Bool = false, timeout: Duration? = nil
   ) async throws(SocketError) {
     let deadline = timeout.map { loop.now + $0 }
-    await enterSenders()
+    if !senders.enter() { await standInLine(.writing) }
     defer { senders.leave() }
     if let sendFailure { throw sendFailure }
     var sent = 0
     do {
-      try await write(bytes, &sent, deadline)
+      while try !write(bytes, &sent) { try await wait(.writing, deadline) }
     } catch {
       if sent > 0 { sendFailure = error }
       throw error
@@ -203,16 +205,16 @@ public actor Connection {
     if endOfStream { try transport.endOutput() }
   }
 
-  private func write(
-    _ bytes: ArraySlice<UInt8>, _ sent: inout Int, _ deadline: Instant?
-  ) async throws(SocketError) {
+  /// Writes what there is room for; true when everything is written.
+  private func write(_ bytes: ArraySlice<UInt8>, _ sent: inout Int) throws(SocketError) -> Bool {
     while sent < bytes.count {
       switch try transport.write(bytes.span.octets.extracting(droppingFirst: sent)) {
       case .moved(let count): sent += count
-      case .wouldBlock: try await wait(.writing, deadline)
+      case .wouldBlock: return false
       case .ended: throw .closed
       }
     }
+    return true
   }
 
   /// Sends all bytes, as the other form does.
@@ -228,7 +230,7 @@ public actor Connection {
     _ bytes: [UInt8], passing descriptors: [PassedDescriptor], timeout: Duration?
   ) async throws(SocketError) -> Int {
     let deadline = timeout.map { loop.now + $0 }
-    await enterSenders()
+    if !senders.enter() { await standInLine(.writing) }
     defer { senders.leave() }
     if let sendFailure { throw sendFailure }
     while true {
@@ -244,7 +246,7 @@ public actor Connection {
     into buffer: inout [UInt8], passed: inout [PassedDescriptor], timeout: Duration?
   ) async throws(SocketError) -> Int {
     let deadline = timeout.map { loop.now + $0 }
-    await enterReceivers()
+    if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     guard buffered.isEmpty else {
       let bytes = buffered.take(min(buffer.count, buffered.count))
@@ -309,7 +311,7 @@ public actor Connection {
     _ context: TLSContext, timeout: Duration = .seconds(10),
     decide: (@Sendable (PeerTrust) async -> Bool)? = nil
   ) async throws(SocketError) {
-    await enterReceivers()
+    if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     waits.prepareHandshake(decide: decide.map { decide in asking(decide) })
     try transport.startTLS(context, early: buffered.take(buffered.count), timeout: timeout)
@@ -336,14 +338,13 @@ public actor Connection {
 
   // MARK: Waiting
 
-  private func enterReceivers() async {
-    if receivers.enter() { return }
-    await Suspension<Void>.wait(isolation: self) { receivers.wait($0) }
-  }
-
-  private func enterSenders() async {
-    if senders.enter() { return }
-    await Suspension<Void>.wait(isolation: self) { senders.wait($0) }
+  private func standInLine(_ direction: ConnectionWaits.Direction) async {
+    await Suspension<Void>.wait(isolation: self) { suspension in
+      switch direction {
+      case .reading: receivers.wait(suspension)
+      case .writing: senders.wait(suspension)
+      }
+    }
   }
 
   private func wait(

@@ -106,7 +106,7 @@ public actor Listener {
       while await takePlace(), let accepted = try? await next() {
         guard let home = try? SocketLoops.shared.next() else { break }
         // The task prefers the connection's loop: nothing it does for the connection is a hop.
-        group.addTask(executorPreference: home.loop) {
+        group.addTask(executorPreference: home.tasks) {
           await self.serve(accepted, on: home, handler)
         }
       }
