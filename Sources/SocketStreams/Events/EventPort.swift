@@ -17,7 +17,7 @@ final class EventPort: @unchecked Sendable {
     let runLoop: RunLoop
     let mode: RunLoop.Mode
     /// Nil until the run loop has told its own name, which only its thread knows.
-    var loop: LoopName?
+    var member: LoopMember?
     let number: UInt64
   }
 
@@ -27,12 +27,13 @@ final class EventPort: @unchecked Sendable {
     var client: StreamClient?
     var places: [Place] = []
     var queue: DispatchQueue?
-    var source: LoopSource?
     /// Grows with each change of the places and the queue.
     var changes: UInt64 = 0
   }
 
   private let state = Lock(State())
+
+  deinit { leaveLoops() }
 
   // MARK: Whom
 
@@ -61,57 +62,49 @@ final class EventPort: @unchecked Sendable {
 
   /// Adds a place. Leaves the queue, as on Darwin.
   func schedule(in runLoop: RunLoop, _ mode: RunLoop.Mode) {
-    let known = LoopName.known(for: runLoop)
-    let added = state.withLock { state -> (number: UInt64, source: LoopSource)? in
+    let number = state.withLock { state -> UInt64? in
       state.queue = nil
       state.changes += 1
       guard !state.places.contains(where: { $0.runLoop === runLoop && $0.mode == mode }) else {
         return nil
       }
-      let source = state.source ?? LoopSource { [weak self] in self?.deliver() }
-      state.source = source
-      let place = Place(runLoop: runLoop, mode: mode, loop: known, number: state.changes)
-      state.places.append(place)
-      return (place.number, source)
+      state.places.append(Place(runLoop: runLoop, mode: mode, number: state.changes))
+      return state.changes
     }
-    guard let added else { return }
-    if let known {
-      added.source.add(to: known, mode)
-      signal()
+    guard let number else { return }
+    if let known = LoopName.known(for: runLoop) {
+      arrive(number, at: known)
     } else {
       // A timer reaches a run loop from any thread and wakes it; there it has a name.
       let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
-        self?.arrive(added.number)
+        self?.arrive(number, at: .current)
       }
       runLoop.add(timer, forMode: mode)
     }
   }
 
-  private func arrive(_ number: UInt64) {
-    let name = LoopName.current
-    let found = state.withLock { state -> (source: LoopSource, mode: RunLoop.Mode)? in
-      guard let index = state.places.firstIndex(where: { $0.number == number }),
-        let source = state.source
-      else { return nil }
-      state.places[index].loop = name
-      return (source, state.places[index].mode)
+  /// The name of a place's run loop is known, unless the place is gone.
+  private func arrive(_ number: UInt64, at name: LoopName) {
+    let isThere = state.withLock { state -> Bool in
+      guard let index = state.places.firstIndex(where: { $0.number == number }) else {
+        return false
+      }
+      let mode = state.places[index].mode
+      state.places[index].member = LoopSource.join(name, mode) { [weak self] in self?.deliver() }
+      return true
     }
-    guard let found else { return }
-    found.source.add(to: name, found.mode)
-    signal()
+    if isThere { signal() }
   }
 
   func remove(from runLoop: RunLoop, _ mode: RunLoop.Mode) {
-    let removed = state.withLock { state -> (LoopName, LoopSource)? in
+    let removed = state.withLock { state -> LoopMember? in
       guard
         let index = state.places.firstIndex(where: { $0.runLoop === runLoop && $0.mode == mode })
       else { return nil }
       state.changes += 1
-      let place = state.places.remove(at: index)
-      guard let loop = place.loop, let source = state.source else { return nil }
-      return (loop, source)
+      return state.places.remove(at: index).member
     }
-    if let (loop, source) = removed { source.remove(from: loop, mode) }
+    removed?.leave()
   }
 
   /// Gives the events to a queue, and to no run loop any more; nil ends that.
@@ -125,26 +118,25 @@ final class EventPort: @unchecked Sendable {
 
   /// Leaves every run loop.
   func leaveLoops() {
-    let source = state.withLock { state -> LoopSource? in
+    let members = state.withLock { state in
       state.changes += 1
-      state.places = []
-      defer { state.source = nil }
-      return state.source
+      defer { state.places = [] }
+      return state.places.compactMap(\.member)
     }
-    source?.invalidate()
+    for member in members { member.leave() }
   }
 
   // MARK: Events
 
   /// There is something to tell.
   func signal() {
-    let (source, loops, queue) = state.withLock { state in
-      (state.source, state.places.compactMap(\.loop), state.queue)
+    let (members, queue) = state.withLock { state in
+      (state.places.compactMap(\.member), state.queue)
     }
     if let queue {
       queue.async { [weak self] in self?.deliver() }
-    } else if let source {
-      source.signal(loops)
+    } else {
+      for member in members { member.signal() }
     }
   }
 
