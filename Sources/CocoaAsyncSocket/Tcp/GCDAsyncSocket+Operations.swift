@@ -48,11 +48,15 @@ extension GCDAsyncSocket {
     // Nothing is written, and nobody told, as ever.
     guard !data.isEmpty else { return }
     guard let session = state.withLock({ $0.stream }) else { return failWrite(tag, .closed) }
-    session.send(
-      .write(
-        WriteOperation(
-          data, number: GCDAsyncSocket.nextOperationNumber(), timeout: Duration(limit: timeout),
-          tag: tag)))
+    let operation = WriteOperation(
+      data, number: GCDAsyncSocket.nextOperationNumber(), timeout: Duration(limit: timeout),
+      tag: tag)
+    guard let rest = session.writeAtOnce(operation) else {
+      return tell(session.generation, session.home.loop) { delegate, socket in
+        delegate.socket(socket, didWriteDataWithTag: tag)
+      }
+    }
+    session.send(.write(rest))
   }
 
   func secure(_ settings: [String: NSObject]) {

@@ -31,6 +31,12 @@ enum SessionCommand: @unchecked Sendable {
 /// The commands that wait for the loop.
 struct SessionInbox {
   var commands: [SessionCommand] = []
+  /// The loop has been told to take the commands.
+  var isAwaited = false
+  /// Nothing is on its way in either direction, and the loop does nothing for the connection but
+  /// wait for the peer. What it would do with a write, another thread can do by itself meanwhile,
+  /// and a read can wait with it.
+  var isQuiet = false
   /// Bytes of writes that the connection has not taken.
   var bufferedBytes = 0
 }

@@ -60,7 +60,6 @@ extension StreamSession {
       if let timer = writing.timer { home.loop.cancel(timer) }
       writing = DirectionState()
     }
-    writing.untold = writes.operation?.done ?? 0
     for tag in completed {
       tell { delegate, socket in delegate.socket(socket, didWriteDataWithTag: tag) }
     }
@@ -78,9 +77,9 @@ extension StreamSession {
       writing.allowed = timeout
       writing.timer = home.loop.setTimer(at: home.loop.now + timeout, self, tag: Tag.write)
     }
-    guard writing.untold > writing.told else { return }
-    let (count, tag) = (UInt(writing.untold - writing.told), operation.tag)
-    writing.told = writing.untold
+    guard operation.done > writing.told else { return }
+    let (count, tag) = (UInt(operation.done - writing.told), operation.tag)
+    writing.told = operation.done
     tell { delegate, socket in
       delegate.socket(socket, didWritePartialDataOfLength: count, tag: tag)
     }
@@ -138,6 +137,8 @@ extension StreamSession {
 
 extension StreamSession: TimerHandler {
   func timerFired(tag: UInt32) {
+    takeCommands()
+    guard !hasEnded else { return }
     switch tag {
     case Tag.read: readTimerFired()
     case Tag.write: writeTimerFired()

@@ -6,7 +6,9 @@ internal import TLS
 
 /// One connection of a `GCDAsyncSocket`, from the wish to connect to its end.
 ///
-/// 1. Any thread puts commands into the inbox; the first wakes the loop, which takes them all.
+/// 1. Any thread puts commands into the inbox; the first wakes the loop, which takes them all. While
+///    the connection is quiet, reads wait there for the peer, and a write is made by the thread that
+///    wants it (`StreamSession+Quiet.swift`).
 /// 2. Commands and the transport's events change the queues; then `goOn` writes, reads, and looks
 ///    whether that is the end.
 /// 3. What the delegate is to hear goes through the socket, which knows delegate and queue.
@@ -64,22 +66,30 @@ final class StreamSession: @unchecked Sendable {
 
   /// Puts a command in.
   func send(_ command: SessionCommand) {
-    let isFirst = inbox.withLock { inbox in
-      if case .write(let operation) = command { inbox.bufferedBytes += operation.data.count }
+    let mustWake = inbox.withLock { inbox in
+      if case .write(let operation) = command { inbox.bufferedBytes += operation.left }
       inbox.commands.append(command)
-      return inbox.commands.count == 1
+      guard !inbox.isAwaited, !(inbox.isQuiet && command.canWait) else { return false }
+      inbox.isAwaited = true
+      return true
     }
-    if isFirst { wake() }
+    if mustWake { wake() }
   }
 
   /// Puts the first command in; the loop takes it, and what is put in behind it, after `wake`.
   func hold(_ command: SessionCommand) {
-    inbox.withLock { $0.commands.append(command) }
+    inbox.withLock { inbox in
+      inbox.commands.append(command)
+      inbox.isAwaited = true
+    }
   }
 
   /// Has the loop take the commands.
   func wake() {
-    home.loop.post { self.takeCommands() }
+    home.loop.post {
+      self.takeCommands()
+      self.goOn()
+    }
   }
 
   /// Bytes of writes that the connection has not taken.
@@ -87,13 +97,15 @@ final class StreamSession: @unchecked Sendable {
 
   // MARK: Commands
 
-  private func takeCommands() {
+  /// Everything that happens on the loop begins here: nobody else uses the socket from now on.
+  func takeCommands() {
     let commands = inbox.withLock { inbox in
+      inbox.isQuiet = false
+      inbox.isAwaited = false
       defer { inbox.commands = [] }
       return inbox.commands
     }
     for command in commands { perform(command) }
-    goOn()
   }
 
   private func perform(_ command: SessionCommand) {
@@ -104,7 +116,7 @@ final class StreamSession: @unchecked Sendable {
       guard !hasEnded, !rules.isEnding else { return }
       reads.append(.operation(operation))
     case .write(let operation):
-      guard !hasEnded, !rules.isEnding else { return forget(operation.data.count) }
+      guard !hasEnded, !rules.isEnding else { return forget(operation.left) }
       append(operation)
     case .startTLS(let plan):
       guard !hasEnded, !rules.isEnding else { return }
@@ -134,6 +146,8 @@ final class StreamSession: @unchecked Sendable {
     guard !hasEnded else { return }
     let connector = Connector(request, on: home) { [weak self] result in
       guard let self, !self.hasEnded else { return }
+      self.takeCommands()
+      guard !self.hasEnded else { return }
       self.connector = nil
       switch result {
       case .success(let transport): self.open(transport, isConnected: true)
@@ -197,7 +211,7 @@ final class StreamSession: @unchecked Sendable {
       reads: reads.isIdle ? .idle : .busy, writes: writes.isIdle ? .idle : .busy,
       keptBytes: reads.keptCount)
     switch verdict {
-    case .goOn: return
+    case .goOn: keepQuiet()
     case .done: end(nil)
     case .peerClosed: end(readFailure ?? .endOfStream(received: 0))
     case .writeFailed: end(writeFailure)
@@ -286,7 +300,7 @@ struct DirectionState {
   var allowed = Duration.zero
   /// The delegate is asked whether there is more time; nothing moves meanwhile.
   var isPaused = false
-  /// Bytes of the current operation that the delegate has not been told of, or of a write all.
+  /// Bytes of the current read that the delegate has not been told of.
   var untold = 0
   /// Bytes of the current write that the delegate was told of.
   var told = 0
@@ -294,15 +308,20 @@ struct DirectionState {
 
 extension StreamSession: TransportOwner, EventHandler {
   func transportIsReadable() {
+    takeCommands()
     if rules.peerHasEnded, rules.allowsHalfClose { _ = noteBreak() }
     goOn()
   }
 
-  func transportIsWritable() { goOn() }
+  func transportIsWritable() {
+    takeCommands()
+    goOn()
+  }
 
   /// Goes on with what others got their turn before.
   func handle(_ readiness: Readiness, tag: UInt32) {
     isSoon = false
+    takeCommands()
     goOn()
   }
 

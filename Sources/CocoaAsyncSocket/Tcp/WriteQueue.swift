@@ -9,7 +9,7 @@ struct WriteOperation {
   let timeout: Duration?
   let tag: Int
   /// Bytes that the connection has taken.
-  fileprivate(set) var done = 0
+  var done = 0
 
   init(_ data: Data, number: UInt64, timeout: Duration?, tag: Int) {
     self.number = number
@@ -18,15 +18,15 @@ struct WriteOperation {
     self.tag = tag
   }
 
-  fileprivate var left: Int { data.count - done }
+  /// Bytes that it has not.
+  var left: Int { data.count - done }
 }
 
 /// The writes of one connection.
 ///
 /// 1. Writes are sent in their order; a marker of TLS stands among them.
 /// 2. `next` says what is to be done. Small writes that wait behind each other are sent together,
-///    as
-///    far as they fit in one buffer; a large one is sent from where it is.
+///    as far as they fit in one buffer; a large one is sent from where it is.
 /// 3. `advance` is told how many bytes were taken, and says which writes that completes.
 ///
 /// A pure machine: no socket, no clock, no lock.
@@ -66,7 +66,7 @@ struct WriteQueue: ~Copyable {
   var operation: WriteOperation? { current }
 
   mutating func append(_ entry: Entry) {
-    if case .operation(let operation) = entry { byteCount += operation.data.count }
+    if case .operation(let operation) = entry { byteCount += operation.left }
     entries.append(entry)
   }
 
@@ -107,7 +107,9 @@ struct WriteQueue: ~Copyable {
     }
     if let current, !add(current.data, from: current.done) { return count }
     for entry in entries.all {
-      guard case .operation(let operation) = entry, add(operation.data, from: 0) else { break }
+      guard case .operation(let operation) = entry, add(operation.data, from: operation.done) else {
+        break
+      }
     }
     return count
   }
