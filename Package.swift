@@ -67,7 +67,13 @@ var targets: [Target] = [
   tests("NamesTests", ["Names", "Reactor", "Kernel"]),
   tests("TLSTests", ["TLS", "Security", "Kernel"]),
   tests("SocketsTests", ["Sockets", "TLS", "Names", "Reactor", "Kernel"]),
-  tests("CocoaAsyncSocketTests", ["CocoaAsyncSocket", "Sockets", "Security", "Kernel"]),
+  // Delegates as people write them for iOS.
+  .target(
+    name: "DelegateClients", dependencies: ["CocoaAsyncSocket"], path: "Tests/DelegateClients",
+    swiftSettings: [.swiftLanguageMode(.v5)]),
+  tests(
+    "CocoaAsyncSocketTests",
+    ["DelegateClients", "CocoaAsyncSocket", "Sockets", "Security", "Reactor", "Kernel"]),
   // Clients as people write them for Darwin, with the settings that their packages have; those of
   // the second folder import nothing but Foundation.
   .target(
@@ -88,6 +94,8 @@ var targets: [Target] = [
       "DarwinClients", "FoundationOnlyClients", "CFNetwork", "SocketStreams", "Sockets", "Security",
       "TLS", "Kernel",
     ]),
+  // The same behaviour of all three faces.
+  tests("FacesTests", ["Sockets", "CocoaAsyncSocket", "SocketStreams", "Kernel"]),
   tests("RelayTests", ["Relay", "Names", "Reactor", "Kernel"]),
   tests("ConfigurationTests", ["Configuration", "Kernel"]),
   tests("AditTests", ["AditCommands", "Configuration", "Relay", "Kernel", "adit"]),
