@@ -74,7 +74,8 @@ public actor Connection {
     if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
     if least > 1 || !buffered.isEmpty {
-      let bytes = try await take(atLeast: least, atMost: buffer.count, deadline)
+      while try lacks(least, atMost: buffer.count) { try await wait(.reading, deadline) }
+      let bytes = buffered.take(min(buffer.count, buffered.count))
       buffer.replaceSubrange(..<bytes.count, with: bytes)
       return bytes.count
     }
@@ -104,7 +105,8 @@ public actor Connection {
     let deadline = timeout.map { loop.now + $0 }
     if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
-    return try await take(atLeast: least, atMost: most, deadline)
+    while try lacks(least, atMost: most) { try await wait(.reading, deadline) }
+    return buffered.take(min(most, buffered.count))
   }
 
   /// Receives exactly `count` bytes. Fails with ``SocketError/endOfStream(received:)`` when the
@@ -116,9 +118,8 @@ public actor Connection {
     let deadline = timeout.map { loop.now + $0 }
     if !receivers.enter() { await standInLine(.reading) }
     defer { receivers.leave() }
-    guard try await fill(to: count, atMost: count, deadline) else {
-      throw .endOfStream(received: buffered.count)
-    }
+    while try lacks(count, atMost: count) { try await wait(.reading, deadline) }
+    guard buffered.count >= count else { throw .endOfStream(received: buffered.count) }
     return buffered.take(count)
   }
 
@@ -144,32 +145,24 @@ public actor Connection {
       guard buffered.count < limit else { throw .delimiterNotFound(limit: limit) }
       // The last bytes may be the beginning of the delimiter.
       searched = max(0, buffered.count - delimiter.count + 1)
-      guard try await fill(to: buffered.count + 1, atMost: limit, deadline) else {
-        throw .endOfStream(received: buffered.count)
-      }
+      let wanted = buffered.count + 1
+      while try lacks(wanted, atMost: limit) { try await wait(.reading, deadline) }
+      guard buffered.count >= wanted else { throw .endOfStream(received: buffered.count) }
     }
   }
 
-  private func take(
-    atLeast least: Int, atMost most: Int, _ deadline: Instant?
-  ) async throws(SocketError) -> [UInt8] {
-    _ = try await fill(to: least, atMost: most, deadline)
-    return buffered.take(min(most, buffered.count))
-  }
-
-  /// Reads until `count` bytes are buffered, and no more than `most` in all; false when the stream
-  /// ends before.
-  private func fill(
-    to count: Int, atMost most: Int, _ deadline: Instant?
-  ) async throws(SocketError) -> Bool {
+  /// Reads until `count` bytes are buffered, and no more than `most` in all; true when the peer has
+  /// to send more before there are as many. A task that waits keeps a frame for each asynchronous
+  /// call that it is in: this is none.
+  private func lacks(_ count: Int, atMost most: Int) throws(SocketError) -> Bool {
     while buffered.count < count {
       switch try readAhead(most - buffered.count) {
       case .moved: break
       case .ended: return false
-      case .wouldBlock: try await wait(.reading, deadline)
+      case .wouldBlock: return true
       }
     }
-    return true
+    return false
   }
 
   private func readAhead(_ most: Int) throws(SocketError) -> Transfer {
