@@ -12,11 +12,15 @@ final class StallWatch: TimerHandler, @unchecked Sendable {
 
   private let queue: CallbackQueue
   private let loop: EventLoop
+  private let say: (String) -> Void
   private var complained: Instant?
 
-  init(_ queue: CallbackQueue, _ loop: EventLoop) {
+  init(
+    _ queue: CallbackQueue, _ loop: EventLoop, say: @escaping (String) -> Void = StallWatch.print
+  ) {
     self.queue = queue
     self.loop = loop
+    self.say = say
   }
 
   func begin() {
@@ -30,15 +34,15 @@ final class StallWatch: TimerHandler, @unchecked Sendable {
     case .waiting(let since):
       if loop.now - since >= StallWatch.patience, complained != since {
         complained = since
-        StallWatch.say(
-          "the delegate queue “\(queue.queue.label)” has not run a callback for 5 s; "
-            + "is it blocked, or the main queue of a program without dispatchMain()?")
+        say(
+          "CocoaAsyncSocket: the delegate queue “\(queue.queue.label)” has not run a callback for "
+            + "5 s; is it blocked, or the main queue of a program without dispatchMain()?\n")
       }
     }
     begin()
   }
 
-  private static func say(_ sentence: String) {
-    FileHandle.standardError.write(Data("CocoaAsyncSocket: \(sentence)\n".utf8))
+  static func print(_ line: String) {
+    FileHandle.standardError.write(Data(line.utf8))
   }
 }

@@ -36,6 +36,7 @@ extension GCDAsyncSocket {
   }
 
   /// Gives the host and the port of a sockaddr; false when it is none.
+  @discardableResult
   public class func getHost(
     _ hostPtr: UnsafeMutablePointer<NSString?>?, port portPtr: UnsafeMutablePointer<UInt16>?,
     fromAddress address: Data
@@ -44,6 +45,7 @@ extension GCDAsyncSocket {
   }
 
   /// Gives the host, the port and the family of a sockaddr; false when it is none.
+  @discardableResult
   public class func getHost(
     _ hostPtr: UnsafeMutablePointer<NSString?>?, port portPtr: UnsafeMutablePointer<UInt16>?,
     family familyPtr: UnsafeMutablePointer<sa_family_t>?, fromAddress address: Data

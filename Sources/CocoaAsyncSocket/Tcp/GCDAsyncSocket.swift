@@ -374,6 +374,9 @@ open class GCDAsyncSocket: NSObject, @unchecked Sendable {
   /// The descriptor of IPv6, within ``perform(_:)``; otherwise -1.
   open func socket6FD() -> Int32 { descriptorNumber { $0.ip.map { $0.isIPv6 } ?? false } }
 
+  /// True while there is a connection: nothing puts programs to sleep here that have none open.
+  open func enableBackgroundingOnSocket() -> Bool { isConnected }
+
   /// Two are equal when they have the same identifier.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? GCDAsyncSocket)?.identifier == identifier

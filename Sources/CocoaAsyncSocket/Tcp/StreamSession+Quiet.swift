@@ -2,8 +2,8 @@ internal import Foundation
 internal import Kernel
 internal import Sockets
 
-/// A connection on which nothing is on its way: what other threads do with it by themselves, so that
-/// a delegate that answers costs no wake-up of the loop.
+/// A connection on which nothing is on its way: what other threads do with it by themselves, so
+/// that a delegate that answers costs no wake-up of the loop.
 ///
 /// 1. When the loop has done everything for a connection in clear and only waits for the peer, it
 ///    says so under the inbox's lock.

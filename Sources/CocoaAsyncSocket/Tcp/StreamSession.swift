@@ -6,9 +6,9 @@ internal import TLS
 
 /// One connection of a `GCDAsyncSocket`, from the wish to connect to its end.
 ///
-/// 1. Any thread puts commands into the inbox; the first wakes the loop, which takes them all. While
-///    the connection is quiet, reads wait there for the peer, and a write is made by the thread that
-///    wants it (`StreamSession+Quiet.swift`).
+/// 1. Any thread puts commands into the inbox; the first wakes the loop, which takes them all.
+///    While the connection is quiet, reads wait there for the peer, and a write is made by the
+///    thread that wants it (`StreamSession+Quiet.swift`).
 /// 2. Commands and the transport's events change the queues; then `goOn` writes, reads, and looks
 ///    whether that is the end.
 /// 3. What the delegate is to hear goes through the socket, which knows delegate and queue.

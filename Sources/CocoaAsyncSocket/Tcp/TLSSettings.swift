@@ -149,12 +149,16 @@ extension [String: Any] {
   /// A version by Darwin's number of it.
   fileprivate func version(_ key: String) throws(SocketError) -> TLSVersion? {
     guard let number = try value(key, of: Int.self, "an SSLProtocol's number") else { return nil }
-    switch number {
-    case 2, 4: return .v1_0
-    case 7: return .v1_1
-    case 8: return .v1_2
-    case 10, 999: return .v1_3
-    default: throw .invalid("the TLS setting \(key) of \(number)", expected: "an SSLProtocol")
+    switch Int32(exactly: number).flatMap({ SSLProtocol(rawValue: $0) }) {
+    case .sslProtocol3, .tlsProtocol1: return .v1_0
+    case .tlsProtocol11: return .v1_1
+    case .tlsProtocol12: return .v1_2
+    case .tlsProtocol13, .tlsProtocolMaxSupported: return .v1_3
+    case .sslProtocolUnknown, .sslProtocol2, .sslProtocol3Only, .tlsProtocol1Only, .sslProtocolAll,
+      .dtlsProtocol1, .dtlsProtocol12, nil:
+      throw .invalid(
+        "the TLS setting \(key) of \(number)",
+        expected: "the number of one SSLProtocol from TLS 1.0")
     }
   }
 }

@@ -70,3 +70,6 @@ public var kCFStreamNetworkServiceTypeVoIP: CFString { "kCFStreamNetworkServiceT
 public var kCFStreamNetworkServiceTypeCallSignaling: CFString {
   "kCFStreamNetworkServiceTypeCallSignaling"
 }
+
+/// The property of a stream's TLS, an `SSLContext`, to read.
+public var kCFStreamPropertySSLContext: CFString { "kCFStreamPropertySSLContext" }

@@ -27,9 +27,9 @@ struct LoopName: @unchecked Sendable {
 /// What the streams in one mode of one run loop have in common: a source of events, which a signal
 /// from any thread makes run.
 ///
-/// One for all of them, since CoreFoundation looks at every source of a mode, and sorts them, in each
-/// turn of the loop. It is in the run loop as long as it has members, and no longer: a run loop
-/// without sources returns.
+/// One for all of them, since CoreFoundation looks at every source of a mode, and sorts them, in
+/// each turn of the loop. It is in the run loop as long as it has members, and no longer: a run
+/// loop without sources returns.
 ///
 /// Guard of the `@unchecked`: the lock of all sources; CoreFoundation locks its own.
 final class LoopSource: @unchecked Sendable {
