@@ -229,11 +229,18 @@ package final class Transport: EventHandler, TimerHandler, @unchecked Sendable {
       }
       return transfer
     } catch {
-      mayRead = true
-      let failure = SocketError.reset(error)
-      writeFailure = failure
-      throw failure
+      throw failedToWrite(error)
     }
+  }
+
+  /// Takes in that a write to the socket has failed, here or by somebody else who used the socket
+  /// meanwhile. The kernel tells of a reset once: a read may see a plain end after that.
+  @discardableResult
+  package func failedToWrite(_ error: Errno) -> SocketError {
+    mayRead = true
+    let failure = SocketError.reset(error)
+    writeFailure = failure
+    return failure
   }
 
   private func watchRoom() throws(Errno) {

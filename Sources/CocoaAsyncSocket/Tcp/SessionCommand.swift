@@ -37,6 +37,8 @@ struct SessionInbox {
   /// wait for the peer. What it would do with a write, another thread can do by itself meanwhile,
   /// and a read can wait with it.
   var isQuiet = false
+  /// How a write failed that was made meanwhile.
+  var writeError: Errno?
   /// Bytes of writes that the connection has not taken.
   var bufferedBytes = 0
 }

@@ -8,7 +8,7 @@ internal import Sockets
 /// 1. When the loop has done everything for a connection in clear and only waits for the peer, it
 ///    says so under the inbox's lock.
 /// 2. A thread that writes then sends under that lock. What the kernel does not take goes to the
-///    loop as a write that has begun, as everything does that is not simple: errors, large writes.
+///    loop as a write that has begun, as does all that is not simple. A failure is left in the inbox.
 /// 3. A read without a limit of time stays in the inbox: the loop takes it when the peer has sent
 ///    something.
 /// 4. Whatever happens on the loop takes the commands first, which ends the quiet, so that the
@@ -32,9 +32,16 @@ extension StreamSession {
     guard operation.data.count <= StreamSession.writeAtOnceLimit else { return operation }
     let count = inbox.withLock { inbox in
       guard inbox.isQuiet, !inbox.isAwaited, let transport else { return 0 }
-      let sent = transport.withSocket { socket in try? socket.send(operation.data.span.octets) }
-      guard case .moved(let count)? = sent else { return 0 }
-      return count
+      do throws(Errno) {
+        let sent = try transport.withSocket { socket throws(Errno) in
+          try socket.send(operation.data.span.octets)
+        }
+        if case .moved(let count) = sent { return count }
+      } catch {
+        inbox.writeError = error
+        inbox.isQuiet = false
+      }
+      return 0
     }
     guard count < operation.data.count else { return nil }
     var rest = operation

@@ -85,7 +85,7 @@ extension StreamSession {
     }
   }
 
-  private func writeFailed(_ error: SocketError) {
+  func writeFailed(_ error: SocketError) {
     writeFailure = error
     rules.noteWriteFailure()
     forgetWrites()

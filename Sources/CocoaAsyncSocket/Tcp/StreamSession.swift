@@ -99,12 +99,13 @@ final class StreamSession: @unchecked Sendable {
 
   /// Everything that happens on the loop begins here: nobody else uses the socket from now on.
   func takeCommands() {
-    let commands = inbox.withLock { inbox in
+    let (commands, writeError) = inbox.withLock { inbox in
       inbox.isQuiet = false
       inbox.isAwaited = false
       defer { inbox.commands = [] }
-      return inbox.commands
+      return (inbox.commands, inbox.writeError.take())
     }
+    if let writeError, let transport { writeFailed(transport.failedToWrite(writeError)) }
     for command in commands { perform(command) }
   }
 

@@ -85,4 +85,23 @@ struct WritingTests {
     pair.client.readData(toLength: UInt(count), withTimeout: -1, tag: 4)
     #expect(try recorder.read(pair.client, tag: 4) == sent)
   }
+
+  /// The kernel tells of a reset once, and the write may be the one that it is told to.
+  @Test("a write that meets a reset ends the connection with an error", arguments: 0..<30)
+  func reset(_ attempt: Int) throws {
+    let recorder = Recorder()
+    let listener = recorder.socket()
+    try listener.accept(onPort: 0)
+    var peer: BlockingSocket? = try .connected(to: .ip(.loopback4, port: listener.localPort))
+    let socket = try recorder.accepted()
+    socket.readData(withTimeout: -1, tag: 0)
+    peer?.resetOnClose()
+    peer = nil
+    for tag in 0..<attempt { socket.write(Data([1]), withTimeout: -1, tag: tag) }
+    let error = try #require(try recorder.disconnected(socket))
+    let isClosed =
+      error.domain == GCDAsyncSocketErrorDomain
+      && error.code == GCDAsyncSocketError.Code.closedError.rawValue
+    #expect(!isClosed, "\(error)")
+  }
 }
