@@ -1,13 +1,16 @@
-internal import Kernel
+public import Kernel
 
 /// A task that waits until somebody resumes it, once: what a continuation is, without an allocation
 /// and without a check. Who makes one promises that it is resumed exactly once.
 @safe public struct Suspension<Value: Sendable>: Sendable {
-  private let continuation: UnsafeContinuation<Value, Never>
-  private let fence: Lock<Bool>?
+  @usableFromInline let continuation: UnsafeContinuation<Value, Never>
+  @usableFromInline let fence: Lock<Bool>?
 
   /// Suspends the task, has `body` keep the suspension, and returns what it is resumed with: on the
   /// executor that the task prefers.
+  ///
+  /// Inlined: a task that waits keeps a frame for each asynchronous call that it is in.
+  @inlinable @inline(__always)
   public static func wait(
     isolation: isolated (any Actor)? = #isolation, _ body: (Suspension) -> Void
   ) async -> Value {
@@ -30,7 +33,8 @@ internal import Kernel
     return value
   }
 
-  private init(continuation: UnsafeContinuation<Value, Never>, fence: Lock<Bool>?) {
+  @usableFromInline
+  init(continuation: UnsafeContinuation<Value, Never>, fence: Lock<Bool>?) {
     unsafe self.continuation = unsafe continuation
     self.fence = fence
   }
