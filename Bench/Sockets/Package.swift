@@ -4,7 +4,8 @@ import PackageDescription
 /// A server as a user would write it, with what it uses.
 func server(_ name: String, _ products: String..., as mode: SwiftLanguageMode = .v6) -> Target {
   .executableTarget(
-    name: name, dependencies: products.map { .product(name: $0, package: "adit") },
+    name: name,
+    dependencies: ["PlainSockets"] + products.map { .product(name: $0, package: "adit") },
     swiftSettings: [.swiftLanguageMode(mode)])
 }
 
@@ -16,6 +17,7 @@ let package = Package(
   dependencies: [.package(name: "adit", path: "../..")],
   targets: [
     .target(name: "count-allocations"),
+    .target(name: "PlainSockets", swiftSettings: [.swiftLanguageMode(.v5)]),
     .executableTarget(name: "echo-load"),
     .executableTarget(name: "echo-epoll"),
     server("echo-dispatch", as: .v5),

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import PlainSockets
 
 /// An echo server on DispatchSource: what Swift on Linux offers by itself. Prints its port.
 @main struct EchoDispatch {
@@ -7,24 +8,13 @@ import Glibc
   private static var buffer = [UInt8](repeating: 0, count: 65_536)
 
   static func main() {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, length)
-        listen(listener, 4096)
-        getsockname(listener, address, &length)
-      }
-    }
-    print(UInt16(bigEndian: address.sin_port))
+    let (listener, port) = plainSocket(SOCK_STREAM)
+    print(port)
     fflush(nil)
     let queue = DispatchQueue(label: "echo")
     let accepting = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
     accepting.setEventHandler {
-      let connection = accept(listener, nil, nil)
+      let connection = plainAccept(listener)
       if connection >= 0 { serve(connection, on: queue) }
     }
     accepting.resume()
@@ -32,8 +22,6 @@ import Glibc
   }
 
   private static func serve(_ connection: Int32, on queue: DispatchQueue) {
-    var one: Int32 = 1
-    setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
     let reading = DispatchSource.makeReadSource(fileDescriptor: connection, queue: queue)
     reading.setEventHandler {
       let count = recv(connection, &buffer, buffer.count, 0)

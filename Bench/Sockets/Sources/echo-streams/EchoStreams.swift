@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PlainSockets
 import SocketStreams
 
 /// One connection as a pair of streams in the main run loop.
@@ -63,27 +64,14 @@ final class Echo: NSObject, StreamDelegate {
 /// An echo server on socket streams: prints its port, then echoes until it is ended.
 @main struct EchoStreams {
   static func main() {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, length)
-        listen(listener, 4096)
-        getsockname(listener, address, &length)
-      }
-    }
-    print(UInt16(bigEndian: address.sin_port))
+    let (listener, port) = plainSocket(SOCK_STREAM)
+    print(port)
     fflush(nil)
     var echoes: Set<Echo> = []
     let accepting = DispatchSource.makeReadSource(fileDescriptor: listener, queue: .main)
     accepting.setEventHandler {
-      let connection = accept(listener, nil, nil)
+      let connection = plainAccept(listener)
       guard connection >= 0 else { return }
-      var one: Int32 = 1
-      setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
       echoes.insert(Echo(connection) { echoes.remove($0) })
     }
     accepting.resume()
