@@ -1,3 +1,6 @@
+// Written as people write for iOS, which the house does not.
+// swift-format-ignore-file
+
 import CocoaAsyncSocket
 import Foundation
 

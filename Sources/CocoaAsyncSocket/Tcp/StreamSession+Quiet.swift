@@ -8,7 +8,8 @@ internal import Sockets
 /// 1. When the loop has done everything for a connection in clear and only waits for the peer, it
 ///    says so under the inbox's lock.
 /// 2. A thread that writes then sends under that lock. What the kernel does not take goes to the
-///    loop as a write that has begun, as does all that is not simple. A failure is left in the inbox.
+///    loop as a write that has begun, as does all that is not simple. A failure is left in the
+///    inbox.
 /// 3. A read without a limit of time stays in the inbox: the loop takes it when the peer has sent
 ///    something.
 /// 4. Whatever happens on the loop takes the commands first, which ends the quiet, so that the

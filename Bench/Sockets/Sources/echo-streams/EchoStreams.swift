@@ -16,8 +16,9 @@ final class Echo: NSObject, StreamDelegate {
     var read: Unmanaged<CFReadStream>?
     var write: Unmanaged<CFWriteStream>?
     CFStreamCreatePairWithSocket(nil, socket, &read, &write)
-    input = read!.takeRetainedValue()
-    output = write!.takeRetainedValue()
+    guard let read, let write else { preconditionFailure("a pair has two streams") }
+    input = read.takeRetainedValue()
+    output = write.takeRetainedValue()
     self.ended = ended
     super.init()
     input.setProperty(true, forKey: .init(kCFStreamPropertyShouldCloseNativeSocket as String))
