@@ -143,15 +143,15 @@ static void prepare_slot(struct adit_batch *batch, int slot) {
   message->msg_flags = 0;
 }
 
-int adit_batch_receive(struct adit_batch *batch, int fd, int limit) {
-  for (int slot = 0; slot < limit; slot++) prepare_slot(batch, slot);
+int adit_batch_receive(struct adit_batch *batch, int fd, int first, int limit) {
+  for (int slot = first; slot < first + limit; slot++) prepare_slot(batch, slot);
   int count;
   do {
     // MSG_TRUNC makes the kernel tell the length that a cut datagram had.
-    count = recvmmsg(fd, batch->headers, (unsigned)limit, MSG_DONTWAIT | MSG_TRUNC, NULL);
+    count = recvmmsg(fd, batch->headers + first, (unsigned)limit, MSG_DONTWAIT | MSG_TRUNC, NULL);
   } while (count < 0 && errno == EINTR);
   if (count < 0) return -errno;
-  for (int slot = 0; slot < count; slot++) {
+  for (int slot = first; slot < first + count; slot++) {
     struct adit_datagram *datagram = &batch->datagrams[slot];
     struct msghdr *message = &batch->headers[slot].msg_hdr;
     size_t full = batch->headers[slot].msg_len;
@@ -207,16 +207,21 @@ static bool goes_the_same_way(const struct adit_datagram *a, const struct adit_d
          memcmp(a->local, b->local, sizeof a->local) == 0;
 }
 
+/// The kernel has joined several datagrams in this slot (UDP_GRO), and cuts them again.
+static bool is_joined(const struct adit_datagram *datagram) {
+  return datagram->segment_size > 0 && datagram->length > datagram->segment_size;
+}
+
 /// How many slots from `first` on one call with UDP_SEGMENT can carry: all as long as the first,
 /// but the last may be shorter.
-static int run_length(const struct adit_batch *batch, int first, int end) {
+static int run_length(const struct adit_batch *batch, int first, int end, uint32_t longest) {
   const struct adit_datagram *head = &batch->datagrams[first];
   size_t total = head->length;
   int count = 1;
-  if (head->length == 0) return 1;
+  if (head->length == 0 || head->length > longest || is_joined(head)) return 1;
   while (first + count < end && count < most_segments) {
     const struct adit_datagram *next = &batch->datagrams[first + count];
-    if (next->length == 0 || next->length > head->length) break;
+    if (next->length == 0 || next->length > head->length || is_joined(next)) break;
     if (total + next->length > most_payload || !goes_the_same_way(head, next)) break;
     total += next->length;
     count += 1;
@@ -225,12 +230,12 @@ static int run_length(const struct adit_batch *batch, int first, int end) {
   return count;
 }
 
-static int fill_messages(struct adit_batch *batch, int first, int end, bool may_segment) {
+static int fill_messages(struct adit_batch *batch, int first, int end, uint32_t longest) {
   int messages = 0;
   for (int slot = first; slot < end; messages++) {
     struct adit_datagram *datagram = &batch->datagrams[slot];
     struct msghdr *message = &batch->headers[messages].msg_hdr;
-    int run = may_segment ? run_length(batch, slot, end) : 1;
+    int run = run_length(batch, slot, end, longest);
     for (int place = slot; place < slot + run; place++) {
       batch->vectors[place].iov_base = adit_batch_payload(batch, place);
       batch->vectors[place].iov_len = batch->datagrams[place].length;
@@ -241,7 +246,8 @@ static int fill_messages(struct adit_batch *batch, int first, int end, bool may_
     message->msg_iovlen = (size_t)run;
     message->msg_control = &batch->controls[messages];
     message->msg_flags = 0;
-    write_control(message, datagram, run > 1 ? datagram->length : 0);
+    size_t whole = is_joined(datagram) ? datagram->segment_size : 0;
+    write_control(message, datagram, run > 1 ? datagram->length : whole);
     batch->covered[messages] = run;
     slot += run;
   }
@@ -259,16 +265,18 @@ static int send_messages(struct adit_batch *batch, int fd, int messages) {
   return slots;
 }
 
-int adit_batch_send(struct adit_batch *batch, int fd, int first, int end, bool may_segment) {
-  int messages = fill_messages(batch, first, end, may_segment);
+int adit_batch_send(struct adit_batch *batch, int fd, int first, int end,
+                    uint32_t *longest_segment) {
+  int messages = fill_messages(batch, first, end, *longest_segment);
   bool is_segmented = batch->covered[0] > 1;
   int sent = send_messages(batch, fd, messages);
   // A segment above the path's MTU, or a device that cannot: one by one, as without UDP_SEGMENT.
-  bool may_be_the_segments = sent == -EINVAL || sent == -EMSGSIZE || sent == -EIO ||
-                             sent == -EOPNOTSUPP || sent == -ENOPROTOOPT;
-  if (!is_segmented || !may_be_the_segments) return sent;
+  bool is_too_long = sent == -EINVAL || sent == -EMSGSIZE;
+  bool is_refused = sent == -EIO || sent == -EOPNOTSUPP || sent == -ENOPROTOOPT;
+  if (!is_segmented || !(is_too_long || is_refused)) return sent;
+  *longest_segment = is_too_long ? batch->datagrams[first].length - 1 : 0;
   int run_end = first + batch->covered[0];
-  return send_messages(batch, fd, fill_messages(batch, first, run_end, false));
+  return send_messages(batch, fd, fill_messages(batch, first, run_end, 0));
 }
 
 int adit_datagram_send(int fd, const void *bytes, size_t count,

@@ -11,13 +11,13 @@ internal import Glibc
   /// Slots that one batch has at most: the kernel takes no more in one call.
   public static let slotLimit = 1024
 
-  private let batch: OpaquePointer
+  let batch: OpaquePointer
   /// Slots in all.
   public let capacity: Int
   /// Bytes of each slot.
   public let slotSize: Int
   /// Datagrams in the batch: received by the last call, or put in to be sent.
-  public private(set) var count = 0
+  public internal(set) var count = 0
   /// Of those to be sent, how many are done with: sent, or skipped.
   public private(set) var sentCount = 0
 
@@ -59,7 +59,7 @@ internal import Glibc
   ) throws(Errno) -> Int {
     removeAll()
     let limit = Int32(min(max(limit, 1), capacity))
-    let result = unsafe adit_batch_receive(batch, socket.number, limit)
+    let result = unsafe adit_batch_receive(batch, socket.number, 0, limit)
     if -result == EAGAIN { return 0 }
     count = Int(try check(result))
     return count
@@ -81,7 +81,7 @@ internal import Glibc
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  private func checkIndex(_ index: Int) {
+  func checkIndex(_ index: Int) {
     precondition(index >= 0 && index < count, "no such datagram in the batch")
   }
 
@@ -103,6 +103,7 @@ internal import Glibc
     let datagram = unsafe adit_batch_datagram(batch, Int32(count)).unsafelyUnwrapped
     unsafe datagram.pointee.address(to: destination, from: source, interface: interface)
     unsafe datagram.pointee.length = UInt32(bytes.byteCount)
+    unsafe datagram.pointee.segment_size = 0
     let payload = unsafe adit_batch_payload(batch, Int32(count)).unsafelyUnwrapped
     unsafe bytes.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return }
@@ -130,9 +131,10 @@ internal import Glibc
   public mutating func send(
     through socket: borrowing Descriptor, joins: Bool = false
   ) throws(Errno) -> Bool {
+    var longest: UInt32 = joins ? .max : 0
     while sentCount < count {
       let result = unsafe adit_batch_send(
-        batch, socket.number, Int32(sentCount), Int32(count), joins)
+        batch, socket.number, Int32(sentCount), Int32(count), &longest)
       if -result == EAGAIN { return false }
       sentCount += Int(try check(result))
     }

@@ -155,6 +155,8 @@ public struct SocketOption: Hashable, Sendable {
   public static let sendBuffer = SocketOption(level: SOL_SOCKET, name: SO_SNDBUF)
   /// SO_RCVBUF: bytes of the receive buffer.
   public static let receiveBuffer = SocketOption(level: SOL_SOCKET, name: SO_RCVBUF)
+  /// SO_RCVBUFFORCE: beyond `net.core.rmem_max`, for who may administer the network.
+  public static let forcedReceiveBuffer = SocketOption(level: SOL_SOCKET, name: SO_RCVBUFFORCE)
   /// IPV6_V6ONLY: an IPv6 socket that takes no mapped IPv4.
   public static let ipv6Only = SocketOption(level: Int32(IPPROTO_IPV6), name: IPV6_V6ONLY)
   /// TCP_NODELAY: small segments are sent at once.

@@ -137,11 +137,14 @@ void *adit_batch_payload(const struct adit_batch *batch, int slot);
 struct adit_datagram *adit_batch_datagram(const struct adit_batch *batch, int slot);
 /// Gives the payload's pages back to the kernel.
 void adit_batch_forget(const struct adit_batch *batch);
-/// recvmmsg(2) with MSG_DONTWAIT into the first `limit` slots; how many came.
-int adit_batch_receive(struct adit_batch *batch, int fd, int limit);
-/// sendmmsg(2) with MSG_DONTWAIT of the slots from `first` up to `end`, those of one size that go
-/// the same way by UDP_SEGMENT when they may; how many slots were taken, at least one.
-int adit_batch_send(struct adit_batch *batch, int fd, int first, int end, bool may_segment);
+/// recvmmsg(2) with MSG_DONTWAIT into `limit` slots from `first` on; how many came.
+int adit_batch_receive(struct adit_batch *batch, int fd, int first, int limit);
+/// sendmmsg(2) with MSG_DONTWAIT of the slots from `first` up to `end`; how many slots were taken,
+/// at least one. Those of one size that go the same way go by UDP_SEGMENT up to `longest_segment`
+/// bytes each, which is lowered where the kernel refuses; they then go one by one. A slot that the
+/// kernel has joined goes as it is.
+int adit_batch_send(struct adit_batch *batch, int fd, int first, int end,
+                    uint32_t *longest_segment);
 /// sendmsg(2) with MSG_DONTWAIT of one datagram from the caller's memory.
 int adit_datagram_send(int fd, const void *bytes, size_t count, const struct adit_datagram *to);
 /// setsockopt(2) MCAST_JOIN_GROUP or MCAST_LEAVE_GROUP, for both families.
