@@ -22,6 +22,8 @@ public enum FlowEnd: Hashable, Sendable {
   case stopped
   /// A descriptor or memory limit was met while the flow was set up.
   case noResources(Errno)
+  /// Of UDP: at a limit, and used longest ago, when another session began.
+  case evicted
 }
 
 /// Why no target could be reached.
@@ -48,6 +50,7 @@ extension FlowEnd {
     case .cutOff: "cut-off"
     case .stopped: "stopped"
     case .noResources: "no-resources"
+    case .evicted: "evicted"
     }
   }
 }
@@ -61,6 +64,14 @@ extension ConnectFailure: CustomStringConvertible {
     case .nameNotFound(let why): why
     }
   }
+}
+
+/// What carries a flow.
+public enum FlowTransport: Hashable, Sendable {
+  /// TCP or a unix stream socket.
+  case stream
+  /// UDP.
+  case datagram
 }
 
 /// What is known of a flow, for the access log, lists and events.
@@ -91,6 +102,8 @@ public struct FlowRecord: Sendable {
   public var resetNotExpressible: Bool
   /// How it ended, nil while it lives.
   public var end: FlowEnd?
+  /// What carried it.
+  public var transport = FlowTransport.stream
 
   /// `TUNNEL/NUMBER`.
   public var name: String { "\(tunnel)/\(number)" }

@@ -2,16 +2,17 @@ public import Kernel
 internal import Names
 public import Reactor
 
-/// The data plane for TCP ports: listeners and their flows on a group of loops.
+/// The data plane for TCP and UDP ports: listeners and their flows on a group of loops.
 ///
 /// Members may be used from any thread. Opening a listener happens in the caller, so that its error
 /// is known at once; everything else is done on the loops soon after.
 public final class PortRelay: Sendable {
   /// The limits in force.
   public let limits: RelayLimits
-  private let homes: [LoopBound<RelayLoop>]
+  let homes: [LoopBound<RelayLoop>]
   private let budget: FlowBudget
   private let tunnelBudgets = Lock<[String: FlowBudget]>([:])
+  let sourceBudgets = Lock<[String: SourceBudget]>([:])
 
   /// Makes a relay on `loops`.
   public init(
@@ -55,17 +56,21 @@ public final class PortRelay: Sendable {
     return listener
   }
 
-  /// The tunnel with the budget of its name, which counts the flows of its earlier forms too.
   private func activate(_ tunnel: StreamTunnel) -> ActiveTunnel {
-    let limit = tunnel.settings.flowLimit ?? .max
+    ActiveTunnel(tunnel, budget: flowBudget(of: tunnel.name, limit: tunnel.settings.flowLimit))
+  }
+
+  /// The budget of a tunnel's name, which counts the flows of its earlier forms too.
+  func flowBudget(of name: String, limit: Int?) -> FlowBudget {
+    let limit = limit ?? .max
     let budget = tunnelBudgets.withLock { budgets in
-      if let known = budgets[tunnel.name] { return known }
+      if let known = budgets[name] { return known }
       let new = FlowBudget(capacity: limit)
-      budgets[tunnel.name] = new
+      budgets[name] = new
       return new
     }
     budget.capacity = limit
-    return ActiveTunnel(tunnel, budget: budget)
+    return budget
   }
 
   private func open(
@@ -141,14 +146,20 @@ public final class PortRelay: Sendable {
 /// A listener of a relay: one address, or all.
 public final class RelayListener: Sendable {
   let sockets: [ListenSockets]
+  let datagramSockets: [DatagramSockets]
   /// The tunnel it was opened for.
   public let tunnelName: String
 
-  init(sockets: [ListenSockets], tunnelName: String) {
+  init(
+    sockets: [ListenSockets] = [], datagramSockets: [DatagramSockets] = [], tunnelName: String
+  ) {
     self.sockets = sockets
+    self.datagramSockets = datagramSockets
     self.tunnelName = tunnelName
   }
 
   /// The addresses in force, with the ports that the kernel chose.
-  public var addresses: [SocketAddress] { sockets.map(\.address) }
+  public var addresses: [SocketAddress] {
+    sockets.map(\.address) + datagramSockets.map(\.address)
+  }
 }

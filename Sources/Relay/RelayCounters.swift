@@ -22,6 +22,8 @@ public struct RelayCounters: Hashable, Sendable {
   public var pipeRefusals: UInt64 = 0
   /// Times bytes stayed in the socket because no buffer could be had.
   public var bufferRefusals: UInt64 = 0
+  /// What was done with datagrams.
+  public var datagrams = DatagramCounters()
 
   /// Nothing done yet.
   public init() {}
@@ -39,5 +41,6 @@ public struct RelayCounters: Hashable, Sendable {
     sum.acceptErrors += part.acceptErrors
     sum.pipeRefusals += part.pipeRefusals
     sum.bufferRefusals += part.bufferRefusals
+    sum.datagrams += part.datagrams
   }
 }

@@ -18,6 +18,8 @@ final class RelayLoop: TimerHandler {
   var counters = RelayCounters()
   private(set) var flows: [StreamFlow] = []
   private var listeners: [ObjectIdentifier: [StreamListener]] = [:]
+  private(set) var services: [ObjectIdentifier: DatagramService] = [:]
+  private var knownExchange: DatagramExchange?
   private let makeNames: NameSourceMaker
   private var knownNames: (any NameSource)?
   private var unsettled = 0
@@ -66,7 +68,7 @@ final class RelayLoop: TimerHandler {
 
   /// Ends everything on the loop: listeners, flows, timers.
   func shutDown() {
-    for listener in Array(listeners.keys) { closeListener(listener) }
+    for listener in Array(listeners.keys) + Array(services.keys) { closeListener(listener) }
     abortAll()
     if let timer = upkeepTimer.take() { loop.cancel(timer) }
     knownNames?.shutDown()
@@ -97,6 +99,7 @@ final class RelayLoop: TimerHandler {
   /// Stops accepting for a listener.
   func closeListener(_ listener: ObjectIdentifier) {
     for socket in listeners.removeValue(forKey: listener) ?? [] { socket.close() }
+    services[listener]?.close()
   }
 
   /// The process is at a limit of the system: nothing more is accepted for a moment.
@@ -111,7 +114,37 @@ final class RelayLoop: TimerHandler {
       present.bytesUp += flow.machine.sentToTarget
       present.bytesDown += flow.machine.sentToClient
     }
+    for session in services.values.lazy.flatMap(\.sessions) {
+      present.bytesUp += session.bytes.up
+      present.bytesDown += session.bytes.down
+    }
     return present
+  }
+
+  // MARK: Datagrams
+
+  /// The loop's batches, made when the first datagram listener is; nil without memory.
+  func exchange() -> DatagramExchange? {
+    if let knownExchange { return knownExchange }
+    knownExchange = try? DatagramExchange(loop: loop)
+    return knownExchange
+  }
+
+  /// Begins to receive on the sockets of a listener.
+  func add(_ service: DatagramService, of listener: ObjectIdentifier) {
+    services[listener] = service
+  }
+
+  /// A closed listener has no session left.
+  func removeService(_ listener: ObjectIdentifier) {
+    services[listener] = nil
+  }
+
+  /// The session used longest ago, of one tunnel or of all.
+  func oldestSession(of tunnel: ActiveDatagramTunnel?) -> DatagramSession? {
+    services.values
+      .filter { tunnel == nil || $0.tunnel.budget === tunnel?.budget }
+      .compactMap(\.oldest).min { $0.lastUse < $1.lastUse }?.session
   }
 
   // MARK: Flows
@@ -162,6 +195,7 @@ final class RelayLoop: TimerHandler {
   /// Resets every flow.
   func abortAll() {
     while let flow = flows.last { flow.abort(because: .stopped) }
+    for service in services.values { service.abortAll() }
   }
 
   // MARK: Carriers
