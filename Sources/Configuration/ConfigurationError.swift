@@ -10,6 +10,8 @@ public enum ConfigurationError: Error, Hashable, Sendable {
   case laterKey(LaterKey)
   /// What the document as a whole lacks or has too much of.
   case document(DocumentFault)
+  /// What does not go with what the tunnel carries.
+  case transport(TransportFault)
 
   /// A short word for programs.
   public var code: String {
@@ -19,6 +21,7 @@ public enum ConfigurationError: Error, Hashable, Sendable {
     case .unknownKey: "key-unknown"
     case .laterKey: LaterFeature.code
     case .document(let fault): fault.code
+    case .transport(let fault): fault.code
     }
   }
 
@@ -31,6 +34,7 @@ public enum ConfigurationError: Error, Hashable, Sendable {
     case .unknownKey(let key, _): "\(quoted(key)) is not a key that is known here"
     case .laterKey(let key): LaterFeature.key(key).what
     case .document(let fault): fault.what
+    case .transport(let fault): fault.what
     }
   }
 
@@ -43,6 +47,7 @@ public enum ConfigurationError: Error, Hashable, Sendable {
     case .unknownKey(_, nil): "leave it out"
     case .laterKey(let key): LaterFeature.key(key).expected
     case .document(let fault): fault.expected
+    case .transport(let fault): fault.expected
     }
   }
 
@@ -51,7 +56,7 @@ public enum ConfigurationError: Error, Hashable, Sendable {
     switch self {
     case .text(_, let place): place.role.rawValue
     case .value(_, let key, _): key
-    case .unknownKey, .laterKey, .document: nil
+    case .unknownKey, .laterKey, .document, .transport: nil
     }
   }
 
@@ -65,7 +70,7 @@ extension ConfigurationError: CustomStringConvertible {
     switch self {
     case .text(_, let place): "\(place.role.rawValue) \(message)"
     case .value(_, let key, _): "\(key): \(message)"
-    case .unknownKey, .laterKey, .document: message
+    case .unknownKey, .laterKey, .document, .transport: message
     }
   }
 }

@@ -69,7 +69,7 @@ extension ConfigurationError {
     let column: Int? =
       switch self {
       case .text(_, let place): place.column
-      case .value, .unknownKey, .laterKey, .document: nil
+      case .value, .unknownKey, .laterKey, .document, .transport: nil
       }
     return ProblemReport(
       code: code, file: nil, line: nil, column: column, key: subject, what: what,

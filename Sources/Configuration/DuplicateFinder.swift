@@ -8,6 +8,7 @@ struct DuplicateFinder {
   /// What only one listener can have. Two sockets with `SO_REUSEPORT` would share it silently.
   private enum Claim: Hashable {
     case socket(SocketAddress)
+    case datagrams(SocketAddress)
     case inherited(String)
   }
 
@@ -73,8 +74,9 @@ struct DuplicateFinder {
 
   private static func claims(_ listen: ListenSpecification) -> [Claim] {
     switch listen {
-    case .ip(_, port: 0): []
+    case .ip(_, port: 0), .udp(_, port: 0): []
     case .ip(let address, let port): address.addresses.map { .socket(.ip($0, port: port)) }
+    case .udp(let address, let port): address.addresses.map { .datagrams(.ip($0, port: port)) }
     case .unix(let name): [.socket(.unix(name))]
     case .inherited(let name): [.inherited(name)]
     }

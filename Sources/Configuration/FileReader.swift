@@ -87,6 +87,7 @@ extension FileReader {
     }
     var tunnel = TunnelConfiguration()
     read(entries, of: "tunnel", into: &tunnel)
+    checkTransport(entries, of: tunnel)
     for (key, example) in FileReader.required where !entries.contains(where: { $0.key == key }) {
       add(at: node.place, key: "tunnel.\(key)") {
         .document(.missing(key: key, example: example))

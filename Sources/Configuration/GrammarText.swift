@@ -46,30 +46,35 @@ struct GrammarText {
     .text(fault, at: TextPlace(role, text, at: index))
   }
 
-  /// Takes `scheme://` off the front; only `tcp` is carried by this version.
-  func removeScheme(from rest: inout Substring) throws(ConfigurationError) {
-    guard let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") else { return }
-    try check(transport: rest[..<colon], or: .scheme)
+  /// What carries a port's bytes, where that is written.
+  enum Transport { case tcp, udp }
+
+  /// Takes `scheme://` off the front.
+  func removeScheme(from rest: inout Substring) throws(ConfigurationError) -> Transport? {
+    guard let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") else { return nil }
+    let transport = try self.transport(rest[..<colon], in: .scheme)
     rest = rest[rest.index(colon, offsetBy: 3)...]
+    return transport
   }
 
-  /// Takes `/tcp` off the end, as in `8080/tcp`.
-  func removeSuffix(from rest: inout Substring) throws(ConfigurationError) {
-    guard let slash = rest.lastIndex(of: "/") else { return }
+  /// Takes `/tcp` or `/udp` off the end, as in `8080/tcp`.
+  func removeSuffix(from rest: inout Substring) throws(ConfigurationError) -> Transport? {
+    guard let slash = rest.lastIndex(of: "/") else { return nil }
     let suffix = rest[rest.index(after: slash)...]
-    guard !suffix.isEmpty, suffix.allSatisfy({ $0.isASCII && $0.isLetter }) else { return }
-    try check(transport: suffix, or: .suffix)
+    guard !suffix.isEmpty, suffix.allSatisfy({ $0.isASCII && $0.isLetter }) else { return nil }
+    let transport = try self.transport(suffix, in: .suffix)
     rest = rest[..<slash]
+    return transport
   }
 
   private enum TransportForm { case scheme, suffix }
 
-  private func check(
-    transport: Substring, or form: TransportForm
-  ) throws(ConfigurationError) {
+  private func transport(
+    _ transport: Substring, in form: TransportForm
+  ) throws(ConfigurationError) -> Transport {
     switch (transport.lowercased(), form) {
-    case ("tcp", _): return
-    case ("udp", _): throw fault(.later(.udp), at: transport.startIndex)
+    case ("tcp", _): return .tcp
+    case ("udp", _): return .udp
     case ("ftp", _), ("ftps", _): throw fault(.later(.ftp), at: transport.startIndex)
     case ("tls", _): throw fault(.later(.tlsScheme), at: transport.startIndex)
     case (_, .scheme):

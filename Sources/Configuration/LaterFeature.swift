@@ -1,7 +1,5 @@
 /// What the schema has and this version does not yet: named, so that nobody takes it for granted.
 public enum LaterFeature: Hashable, Sendable {
-  /// `udp://` and `PORT/udp`.
-  case udp
   /// `ftp://`, `ftps://` and `PORT/ftp`.
   case ftp
   /// `tls://`.
@@ -18,7 +16,6 @@ public enum LaterFeature: Hashable, Sendable {
 
   var what: String {
     switch self {
-    case .udp: "UDP is not in this version of Adit yet"
     case .ftp: "FTP is not in this version of Adit yet"
     case .tlsScheme: "TLS is not in this version of Adit yet"
     case .portRange: "a range of ports is not in this version of Adit yet"
@@ -30,7 +27,7 @@ public enum LaterFeature: Hashable, Sendable {
 
   var expected: String {
     switch self {
-    case .udp, .ftp, .tlsScheme: "write tcp:// or no scheme"
+    case .ftp, .tlsScheme: "write tcp:// or no scheme"
     case .portRange: "write one port"
     case .balance: "write \"first\""
     case .key: "leave it out"
@@ -50,8 +47,6 @@ public enum LaterKey: String, CaseIterable, Hashable, Sendable {
   case proxyProtocol = "proxy-protocol"
   /// Sources that may connect.
   case allow
-  /// Flows from one source.
-  case flowsPerSource = "limits.flows-per-source"
 
   var meaning: String {
     switch self {
@@ -60,7 +55,6 @@ public enum LaterKey: String, CaseIterable, Hashable, Sendable {
     case .ftp: "the FTP gateway"
     case .proxyProtocol: "the PROXY protocol"
     case .allow: "the sources that may connect"
-    case .flowsPerSource: "a limit for each source"
     }
   }
 }

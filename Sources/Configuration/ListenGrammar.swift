@@ -1,7 +1,8 @@
 internal import Kernel
 
 extension ListenSpecification {
-  /// Reads LISTEN: `[tcp://][ADDRESS:]PORT`, `PORT/tcp`, `unix:PATH`, `unix:@NAME` or `fd:NAME`.
+  /// Reads LISTEN: `[tcp://][ADDRESS:]PORT` or `udp://…`, `PORT/tcp` or `PORT/udp`, `unix:PATH`,
+  /// `unix:@NAME` or `fd:NAME`.
   ///
   /// An address is an IP address (IPv6 in brackets), `localhost`, or `any` or `*` for every
   /// address; without one it is 127.0.0.1.
@@ -13,24 +14,34 @@ extension ListenSpecification {
       self = .inherited(try grammar.inheritedName(text.dropFirst(3)))
     } else {
       var rest = text[...]
-      try grammar.removeScheme(from: &rest)
-      try grammar.removeSuffix(from: &rest)
-      self = try grammar.listenPort(rest)
+      let scheme = try grammar.removeScheme(from: &rest)
+      let suffixAt = rest.lastIndex(of: "/") ?? rest.endIndex
+      let suffix = try grammar.removeSuffix(from: &rest)
+      if let scheme, let suffix, scheme != suffix {
+        throw grammar.fault(.form(.twoTransports), at: suffixAt)
+      }
+      let (address, port) = try grammar.listenPort(rest)
+      switch scheme ?? suffix ?? .tcp {
+      case .tcp: self = .ip(address, port: port)
+      case .udp: self = .udp(address, port: port)
+      }
     }
   }
 }
 
 extension GrammarText {
-  fileprivate func listenPort(_ rest: Substring) throws(ConfigurationError) -> ListenSpecification {
+  fileprivate func listenPort(
+    _ rest: Substring
+  ) throws(ConfigurationError) -> (BindAddress, UInt16) {
     let parts = try split(rest)
     guard let address = parts.address else {
       if isAddressAlone(parts.port) { throw fault(.port(.missing), at: rest.endIndex) }
-      return .ip(.address(.loopback4), port: try port(parts.port))
+      return (.address(.loopback4), try port(parts.port))
     }
     if parts.isBracketed {
-      return .ip(.address(try bracketed(address)), port: try port(parts.port))
+      return (.address(try bracketed(address)), try port(parts.port))
     }
-    return .ip(try listenAddress(address), port: try port(parts.port))
+    return (try listenAddress(address), try port(parts.port))
   }
 
   private func isAddressAlone(_ part: Substring) -> Bool {

@@ -4,6 +4,8 @@ public import Kernel
 public enum ListenSpecification: Hashable, Sendable {
   /// A TCP port at an address; port 0 takes a free one.
   case ip(BindAddress, port: UInt16)
+  /// A UDP port at an address; port 0 takes a free one.
+  case udp(BindAddress, port: UInt16)
   /// A unix socket, by its file or its abstract name.
   case unix(UnixName)
   /// A socket that came from the service manager, by the name it was given there.
@@ -28,9 +30,35 @@ public enum BindAddress: Hashable, Sendable {
     }
   }
 
+  func description(withPort port: UInt16) -> String {
+    switch self {
+    case .address(let address): SocketAddress.ip(address, port: port).description
+    case .any: "any:\(port)"
+    case .localhost: "localhost:\(port)"
+    }
+  }
+
   /// True when only this machine can connect.
   public var isLoopback: Bool {
     addresses.allSatisfy(\.isLoopback)
+  }
+}
+
+extension ListenSpecification {
+  /// True for UDP.
+  public var isDatagram: Bool {
+    switch self {
+    case .udp: true
+    case .ip, .unix, .inherited: false
+    }
+  }
+
+  /// The address and port of an IP listener, nil for the others.
+  public var bind: (address: BindAddress, port: UInt16)? {
+    switch self {
+    case .ip(let address, let port), .udp(let address, let port): (address, port)
+    case .unix, .inherited: nil
+    }
   }
 }
 
@@ -38,9 +66,8 @@ extension ListenSpecification: CustomStringConvertible {
   /// Text that reads back as the same value.
   public var description: String {
     switch self {
-    case .ip(.address(let address), let port): SocketAddress.ip(address, port: port).description
-    case .ip(.any, let port): "any:\(port)"
-    case .ip(.localhost, let port): "localhost:\(port)"
+    case .ip(let address, let port): address.description(withPort: port)
+    case .udp(let address, let port): "udp://" + address.description(withPort: port)
     case .unix(let name): name.specification
     case .inherited(let name): "fd:\(name)"
     }

@@ -1,7 +1,7 @@
 internal import Kernel
 
 extension TargetSpecification {
-  /// Reads one place of TARGET: `[tcp://]HOST:PORT` or `unix:PATH`.
+  /// Reads one place of TARGET: `[tcp://]HOST:PORT`, `udp://HOST:PORT` or `unix:PATH`.
   public init(_ text: String) throws(ConfigurationError) {
     let grammar = try GrammarText(.target, text)
     self = try grammar.target(text[...])
@@ -26,7 +26,13 @@ extension GrammarText {
       return .unix(name)
     }
     var rest = part
-    try removeScheme(from: &rest)
+    switch try removeScheme(from: &rest) {
+    case .udp: return .udp(try place(rest))
+    case .tcp, nil: return try place(rest)
+    }
+  }
+
+  private func place(_ rest: Substring) throws(ConfigurationError) -> TargetSpecification {
     let parts = try split(rest)
     guard let host = parts.address else {
       if isNumber(parts.port) { throw fault(.address(.missing), at: rest.startIndex) }

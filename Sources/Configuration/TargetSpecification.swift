@@ -9,6 +9,8 @@ public enum TargetSpecification: Hashable, Sendable {
   case address(IPAddress, port: UInt16)
   /// A unix socket.
   case unix(UnixName)
+  /// A name or an address that is written for UDP alone.
+  indirect case udp(TargetSpecification)
 }
 
 extension TargetSpecification: CustomStringConvertible {
@@ -18,6 +20,7 @@ extension TargetSpecification: CustomStringConvertible {
     case .host(let name, let port): "\(name):\(port)"
     case .address(let address, let port): SocketAddress.ip(address, port: port).description
     case .unix(let name): name.specification
+    case .udp(let target): "udp://\(target)"
     }
   }
 }

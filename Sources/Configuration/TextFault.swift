@@ -57,6 +57,8 @@ public enum FormFault: Hashable, Sendable {
   case scheme(String)
   /// `PORT/suffix` with a suffix that Adit does not know.
   case suffix(String)
+  /// A scheme and a suffix that differ.
+  case twoTransports
   /// Nothing between two commas, or at an end.
   case elementMissing
   /// No `=` between LISTEN and TARGET.
@@ -74,6 +76,7 @@ public enum FormFault: Hashable, Sendable {
     case .long: "text-long"
     case .scheme: "scheme-unknown"
     case .suffix: "suffix-unknown"
+    case .twoTransports: "transport-twice"
     case .elementMissing: "target-missing"
     case .equalsMissing: "equals-missing"
     case .inheritedMissing: "fd-missing"
@@ -88,6 +91,7 @@ public enum FormFault: Hashable, Sendable {
     case .long(let limit): "the text has more than \(limit) bytes"
     case .scheme(let scheme): "\(quoted(scheme)) is not a scheme that is known here"
     case .suffix(let suffix): "\(quoted(suffix)) is not a protocol that is known here"
+    case .twoTransports: "the scheme in front says something else"
     case .elementMissing: "a target is missing"
     case .equalsMissing: "there is no '=' between LISTEN and TARGET"
     case .inheritedMissing: "the name of the inherited socket is missing"
@@ -105,8 +109,9 @@ public enum FormFault: Hashable, Sendable {
       case .target: "write HOST:PORT[,HOST:PORT...] or unix:PATH"
       case .forward: "write LISTEN=TARGET"
       }
-    case .scheme: "write tcp:// or no scheme"
-    case .suffix: "write PORT/tcp or the port alone"
+    case .scheme: "write tcp://, udp:// or no scheme"
+    case .suffix: "write PORT/tcp, PORT/udp or the port alone"
+    case .twoTransports: "write one of them"
     case .elementMissing: "write HOST:PORT between commas"
     case .equalsMissing: "write LISTEN=TARGET, as in \"8080=web.example:80\""
     case .inheritedMissing: "write fd:NAME with the FileDescriptorName= of the socket unit"

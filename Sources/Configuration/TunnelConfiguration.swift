@@ -1,5 +1,7 @@
 /// One tunnel: where it listens, where it carries to, and how.
 public struct TunnelConfiguration: Hashable, Sendable {
+  /// How long a UDP session may be silent when nothing else is said.
+  public static let udpIdle = Duration.seconds(60)
   /// The longest name, in bytes.
   public static let nameLimit = 64
 
@@ -22,7 +24,8 @@ public struct TunnelConfiguration: Hashable, Sendable {
   public var connectTimeout = Duration.seconds(10)
   /// For a flow of which one side has ended, restarted by every byte; zero means no limit.
   public var halfClosedIdle = Duration.seconds(300)
-  /// For a flow with both sides open, restarted by every byte; zero means no limit.
+  /// For a flow with both sides open, restarted by every byte; zero means no limit for TCP and
+  /// `udpIdle` for UDP, whose sessions have no other end.
   public var idle = Duration.zero
   /// For the flows of a tunnel that ends while the program goes on.
   public var drainTimeout = Duration.seconds(30)
@@ -41,6 +44,8 @@ public struct TunnelConfiguration: Hashable, Sendable {
   public var keepalive: KeepaliveSettings? = KeepaliveSettings()
   /// Connections the kernel holds until they are accepted.
   public var backlog = 4096
+  /// Bytes that the kernel holds of datagrams until they are taken, a UDP socket.
+  public var receiveBuffer = 4_194_304
 
   /// What the tunnel may use.
   public var limits = TunnelLimits()
@@ -83,6 +88,8 @@ public struct KeepaliveSettings: Hashable, Sendable {
 public struct TunnelLimits: Hashable, Sendable {
   /// Flows at one time; 0 for as many as the process has descriptors for.
   public var flows = 0
+  /// UDP sessions of one source at one time; 0 for no limit.
+  public var flowsPerSource = 0
 
   /// Makes the default.
   public init() {}

@@ -9,7 +9,7 @@ extension TunnelConfiguration: KeyedConfiguration {
     .name("name", \.name, "The name people and programs call the tunnel by; unique in a file."),
     .list(
       "listen", .listens, \.listen,
-      "Where to listen: [ADDRESS:]PORT, unix:PATH, unix:@NAME or fd:NAME; one or several."
+      "Where to listen: [ADDRESS:]PORT, PORT/udp, unix:PATH, unix:@NAME or fd:NAME; one or several."
     ) { (text) throws(ConfigurationError) in [try ListenSpecification(text)] },
     .list(
       "target", .targets, \.targets,
@@ -30,7 +30,7 @@ extension TunnelConfiguration: KeyedConfiguration {
       "The most silence on a flow of which one side has ended; 0s for no limit."),
     .duration(
       "idle", \.idle, to: DurationText.limit,
-      "The most silence on a flow with both sides open; 0s for no limit."),
+      "The most silence on a flow with both sides open; 0s: no limit for TCP, 60s for UDP."),
     .duration(
       "drain-timeout", \.drainTimeout,
       "For the daemon: the most that flows go on when their tunnel ends; adit forward lets them."),
@@ -50,6 +50,9 @@ extension TunnelConfiguration: KeyedConfiguration {
     .integer(
       "backlog", \.backlog, from: 1, to: 65_535,
       "Connections that the kernel holds until they are accepted."),
+    .integer(
+      "receive-buffer", \.receiveBuffer, from: 4096, to: 1_073_741_823,
+      "For UDP: bytes that the kernel is asked to hold for each socket until they are taken."),
   ]
 
   private static let keepalives: [TunnelKey] = [
@@ -70,7 +73,10 @@ extension TunnelConfiguration: KeyedConfiguration {
   private static let limited: [TunnelKey] = [
     .integer(
       "limits.flows", \.limits.flows, from: 0, to: 10_000_000,
-      "Flows at one time; 0 for as many as the process has descriptors for.")
+      "Flows at one time; 0 for as many as the process has descriptors for."),
+    .integer(
+      "limits.flows-per-source", \.limits.flowsPerSource, from: 0, to: 10_000_000,
+      "For UDP: sessions of one source at one time, an IPv4 address or an IPv6 /64; 0: no limit."),
   ]
 }
 

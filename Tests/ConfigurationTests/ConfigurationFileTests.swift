@@ -119,9 +119,26 @@ struct ProblemCase: CustomTestStringConvertible {
       "t.toml:5:9: tunnel: \"tls\" (TLS on the listening side) "
         + "is not in this version of Adit yet; leave it out"),
     .tunnel(
-      "a key to come in a table", "[tunnel.limits]\nflows-per-source = 1",
-      "t.toml:6:1: tunnel: \"limits.flows-per-source\" (a limit for each source) "
-        + "is not in this version of Adit yet; leave it out"),
+      "a key about UDP where there is none", "[tunnel.limits]\nflows-per-source = 1",
+      "t.toml:6:1: tunnel.limits.flows-per-source: \"limits.flows-per-source\" is about UDP, "
+        + "and this tunnel listens for none; leave it out"),
+    ProblemCase(
+      "a key about connections where there are none",
+      "[[tunnel]]\nname='a'\nlisten='53/udp'\ntarget='a:1'\nhalf-closed-idle='1s'\n"
+        + "[tunnel.keepalive]\nidle='1s'",
+      "t.toml:5:1: tunnel.half-closed-idle: \"half-closed-idle\" is about connections, "
+        + "and UDP has none; leave it out",
+      "t.toml:6:9: tunnel.keepalive: \"keepalive\" is about connections, and UDP has none; "
+        + "leave it out"),
+    ProblemCase(
+      "a unix socket behind UDP",
+      "[[tunnel]]\nname='a'\nlisten='53/udp'\ntarget='unix:/run/x'",
+      "t.toml:4:8: tunnel.target: UDP cannot be carried to \"unix:/run/x\"; write HOST:PORT"),
+    ProblemCase(
+      "a target for UDP behind a listener for connections",
+      "[[tunnel]]\nname='a'\nlisten='53'\ntarget='udp://a:1'",
+      "t.toml:4:8: tunnel.target: \"udp://a:1\" takes UDP, and this tunnel listens for "
+        + "connections; write udp:// or PORT/udp where it listens, or no scheme here"),
     ProblemCase(
       "an unknown table", "[proces]\n[[tunnel]]\nname='a'\nlisten='1'\ntarget='a:1'",
       "t.toml:1:2: \"proces\" is not a key that is known here; did you mean \"process\"?"),

@@ -23,6 +23,10 @@ struct ListenCase: CustomTestStringConvertible {
     ListenCase("8080/tcp", .ip(.address(.loopback4), port: 8080)),
     ListenCase("any:8080/TCP", .ip(.any, port: 8080)),
     ListenCase("any:8080", .ip(.any, port: 8080)),
+    ListenCase("53/udp", .udp(.address(.loopback4), port: 53)),
+    ListenCase("udp://any:53", .udp(.any, port: 53)),
+    ListenCase("udp://[::1]:53/udp", .udp(.address(.loopback6), port: 53)),
+    ListenCase("localhost:0/UDP", .udp(.localhost, port: 0)),
     ListenCase("*:8080", .ip(.any, port: 8080)),
     ListenCase("tcp://any:0", .ip(.any, port: 0)),
     ListenCase("localhost:22", .ip(.localhost, port: 22)),
@@ -89,13 +93,9 @@ struct RefusedCase: CustomTestStringConvertible {
       "listen \"8000-8100\": column 1: a range of ports is not in this version of Adit yet; "
         + "write one port"),
     RefusedCase(
-      "53/udp",
-      "listen \"53/udp\": column 4: UDP is not in this version of Adit yet; "
-        + "write tcp:// or no scheme"),
-    RefusedCase(
-      "udp://53",
-      "listen \"udp://53\": column 1: UDP is not in this version of Adit yet; "
-        + "write tcp:// or no scheme"),
+      "tcp://53/udp",
+      "listen \"tcp://53/udp\": column 9: the scheme in front says something else; "
+        + "write one of them"),
     RefusedCase(
       "ftp://21",
       "listen \"ftp://21\": column 1: FTP is not in this version of Adit yet; "
@@ -103,11 +103,11 @@ struct RefusedCase: CustomTestStringConvertible {
     RefusedCase(
       "http://80",
       "listen \"http://80\": column 1: \"http\" is not a scheme that is known here; "
-        + "write tcp:// or no scheme"),
+        + "write tcp://, udp:// or no scheme"),
     RefusedCase(
       "80/sctp",
       "listen \"80/sctp\": column 4: \"sctp\" is not a protocol that is known here; "
-        + "write PORT/tcp or the port alone"),
+        + "write PORT/tcp, PORT/udp or the port alone"),
     RefusedCase(
       ":8080",
       "listen \":8080\": column 1: the address in front of the port is missing; "

@@ -14,6 +14,7 @@ import Testing
         "reset-drain": "5s", "user-timeout": "0s", "half-close": "true", "no-delay": "true",
         "backlog": "4096", "keepalive": "true", "keepalive.idle": "1m",
         "keepalive.interval": "10s", "keepalive.count": "6", "limits.flows": "0",
+        "receive-buffer": "4194304", "limits.flows-per-source": "0",
       ])
     let process = Dictionary(
       uniqueKeysWithValues: ProcessConfiguration.keys.map { ($0.name, $0.defaultText) })

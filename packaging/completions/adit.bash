@@ -10,10 +10,10 @@ _adit() {
     forward)
       words="-L --config --name --balance --start --connect-timeout
         --half-closed-idle --idle --reset-drain --user-timeout --half-close
-        --no-half-close --no-delay --backlog --keepalive --no-keepalive
-        --keepalive-idle --keepalive-interval --keepalive-count --limits-flows
-        --threads --log --log-level --drain-timeout --buffers --pipes --json -h
-        --help --version"
+        --no-half-close --no-delay --backlog --receive-buffer --keepalive
+        --no-keepalive --keepalive-idle --keepalive-interval --keepalive-count
+        --limits-flows --limits-flows-per-source --threads --log --log-level
+        --drain-timeout --buffers --pipes --json -h --help --version"
       ;;
     check)
       words="--json -h --help"

@@ -32,12 +32,14 @@ _adit() {
         '--no-half-close[The same as --half-close=false]' \
         '--no-delay[Whether small segments are sent at once]' \
         '--backlog=[Connections that the kernel holds until ...]:number:' \
+        '--receive-buffer=[For UDP]:number:' \
         '--keepalive[Whether silent peers are probed]' \
         '--no-keepalive[The same as --keepalive=false]' \
         '--keepalive-idle=[Silence before the first probe]:duration:' \
         '--keepalive-interval=[Time between probes]:duration:' \
         '--keepalive-count=[Probes without an answer before the ...]:number:' \
         '--limits-flows=[Flows at one time]:number:' \
+        '--limits-flows-per-source=[For UDP]:number:' \
         '--threads=[Threads that carry traffic]:number:' \
         '--log=[The access log on standard output]:value:(auto text json off)' \
         '--log-level=[The least that is told on standard error]:value:(error warning info debug)' \

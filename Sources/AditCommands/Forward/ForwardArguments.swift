@@ -42,6 +42,8 @@ struct ForwardParser {
   private var defaults = TunnelConfiguration()
   private var defaultOption: String?
   private var settings: [ForwardArguments.Setting] = []
+  /// The tunnels' options that were written, and which tunnel each is for; nil for all.
+  private var written: [(key: String, option: String, tunnel: Int?)] = []
   private var file: String?
   private var isJSON = false
 
@@ -96,6 +98,7 @@ struct ForwardParser {
     let isProcessKey = ProcessOptions.key(key) != nil
     do {
       if isTunnelKey {
+        written.append((key, option, tunnels.isEmpty ? nil : tunnels.count - 1))
         if tunnels.isEmpty {
           try TunnelOptions.apply(key: key, value: value, to: &defaults)
         } else {
@@ -131,6 +134,7 @@ struct ForwardParser {
     }
     nameTunnels()
     try refuseDuplicates()
+    try refuseStrangers()
     return .tunnels(tunnels)
   }
 
@@ -170,13 +174,28 @@ struct ForwardParser {
     }
   }
 
+  /// An option of use to none of the tunnels it is for, or a target that does not go with LISTEN.
+  private func refuseStrangers() throws(UsageError) {
+    for (key, option, tunnel) in written {
+      guard let name = TunnelOptions.key(key)?.name else { continue }
+      let meant = tunnel.map { [tunnels[$0]] } ?? tunnels
+      let faults = meant.compactMap { $0.transportFault(ofKey: name) }
+      if let fault = faults.first, faults.count == meant.count {
+        throw .value(option: option, .transport(fault))
+      }
+    }
+    for tunnel in tunnels {
+      if let fault = tunnel.targetFault { throw .text(.transport(fault)) }
+    }
+  }
+
   private func refuseDuplicates() throws(UsageError) {
     var names: Set<String> = []
     var listens: Set<ListenSpecification> = []
     for tunnel in tunnels {
       if !names.insert(tunnel.name).inserted { throw .duplicateName(tunnel.name) }
       for listen in tunnel.listen where !listens.insert(listen).inserted {
-        if case .ip(_, port: 0) = listen { continue }
+        if listen.bind?.port == 0 { continue }
         throw .duplicateListen(listen.description)
       }
     }

@@ -61,7 +61,11 @@ extension Forwarding {
     }
     for assignment in plan.updated {
       for listener in listeners[assignment.key]?.listeners ?? [] {
-        relay.update(listener, to: StreamTunnel(assignment.tunnel))
+        if assignment.key.listen.isDatagram {
+          relay.update(listener, to: DatagramTunnel(assignment.tunnel))
+        } else {
+          relay.update(listener, to: StreamTunnel(assignment.tunnel))
+        }
       }
     }
     for key in plan.closed { listeners.removeValue(forKey: key)?.close(in: relay) }
@@ -91,8 +95,8 @@ extension Forwarding {
       log.tell(
         .warning(
           "reload-later",
-          "tunnel \(name): keepalive, user-timeout, no-delay and backlog reach clients when their"
-            + " listener is opened anew, at the next start",
+          "tunnel \(name): keepalive, user-timeout, no-delay, backlog and receive-buffer reach"
+            + " clients when their listener is opened anew, at the next start",
           ["tunnel": .string(name)]))
     }
   }

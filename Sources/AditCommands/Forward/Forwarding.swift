@@ -82,7 +82,10 @@ final class Forwarding: TimerHandler, @unchecked Sendable {
   func announce(_ assignments: [ReloadPlan.Assignment]) {
     for assignment in assignments {
       for address in listeners[assignment.key]?.addresses ?? [] {
-        log.tell(.listening(at: address, for: assignment.tunnel, onTerminal: log.hasTerminal))
+        log.tell(
+          .listening(
+            at: address, for: assignment.tunnel, isDatagram: assignment.key.listen.isDatagram,
+            onTerminal: log.hasTerminal))
       }
     }
   }

@@ -4,13 +4,14 @@ internal import Kernel
 extension LogMessage {
   /// A listener is ready: `listening tcp 127.0.0.1:8080 -> 10.0.0.1:80`.
   static func listening(
-    at address: SocketAddress, for tunnel: TunnelConfiguration, onTerminal: Bool
+    at address: SocketAddress, for tunnel: TunnelConfiguration, isDatagram: Bool = false,
+    onTerminal: Bool
   ) -> LogMessage {
     let transport: String
     var hint = ""
     switch address {
     case .ip(let ip, let port):
-      transport = "tcp"
+      transport = isDatagram ? "udp" : "tcp"
       if onTerminal, ip.isLoopback { hint = " (this machine only; any:\(port) for all)" }
     case .unix: transport = "unix"
     }

@@ -27,6 +27,22 @@ extension StreamTunnel {
   }
 }
 
+extension DatagramTunnel {
+  /// The tunnel as the relay takes it.
+  init(_ configuration: TunnelConfiguration) {
+    var settings = DatagramSettings()
+    let idle = configuration.idle
+    settings.idle = idle > .zero ? idle : TunnelConfiguration.udpIdle
+    let limits = configuration.limits
+    settings.flowLimit = limits.flows > 0 ? limits.flows : nil
+    settings.flowsPerSource = limits.flowsPerSource > 0 ? limits.flowsPerSource : nil
+    settings.receiveBuffer = Int32(clamping: configuration.receiveBuffer)
+    self.init(
+      name: configuration.name, targets: configuration.targets.map { RelayTarget($0) },
+      settings: settings)
+  }
+}
+
 extension RelayTarget {
   fileprivate init(_ target: TargetSpecification) {
     self =
@@ -34,6 +50,7 @@ extension RelayTarget {
       case .host(let name, let port): .name(name.text, port: port)
       case .address(let address, let port): .address(.ip(address, port: port))
       case .unix(let name): .address(.unix(name))
+      case .udp(let target): RelayTarget(target)
       }
   }
 }

@@ -63,7 +63,7 @@ struct ReloadPlan: Hashable, Sendable {
     return tunnels.flatMap { tunnel in
       tunnel.listen.map { listen in
         var owner: String?
-        if case .ip(_, port: 0) = listen { owner = tunnel.name }
+        if listen.bind?.port == 0 { owner = tunnel.name }
         let first = ListenerKey(listen: listen, tunnel: owner, ordinal: 0)
         let ordinal = seen[first, default: 0]
         seen[first] = ordinal + 1
@@ -113,6 +113,7 @@ extension TunnelConfiguration {
   fileprivate func binds(like other: TunnelConfiguration) -> Bool {
     keepalive == other.keepalive && userTimeout == other.userTimeout
       && backlog == other.backlog && noDelay == other.noDelay
+      && receiveBuffer == other.receiveBuffer
   }
 }
 
@@ -132,11 +133,11 @@ extension ReloadPlan {
   }
 
   private static func overlaps(_ left: ListenSpecification, _ right: ListenSpecification) -> Bool {
-    guard case .ip(let leftAddress, let leftPort) = left,
-      case .ip(let rightAddress, let rightPort) = right, leftPort == rightPort, leftPort != 0
+    guard left.isDatagram == right.isDatagram, let mine = left.bind, let other = right.bind,
+      mine.port == other.port, mine.port != 0
     else { return false }
-    return leftAddress.addresses.contains { mine in
-      rightAddress.addresses.contains { other in
+    return mine.address.addresses.contains { mine in
+      other.address.addresses.contains { other in
         mine.isIPv6 == other.isIPv6
           && (mine == other || mine.isUnspecified || other.isUnspecified)
       }

@@ -14,16 +14,13 @@ struct TunnelListener: Sendable {
     _ listen: ListenSpecification, for tunnel: TunnelConfiguration, in relay: PortRelay,
     inherited: InheritedSockets
   ) throws(StartError) -> TunnelListener {
-    let stream = StreamTunnel(tunnel)
+    let stream = CarriedTunnel.stream(StreamTunnel(tunnel))
     switch listen {
-    case .ip(.any, let port):
-      return TunnelListener(
-        listeners: try openAll([.everyAddress(port: port)], for: stream, in: relay))
-    case .ip(.localhost, let port):
-      return TunnelListener(listeners: try openLocalhost(port, for: stream, in: relay))
-    case .ip(.address(let address), let port):
-      return TunnelListener(
-        listeners: try openAll([.address(.ip(address, port: port))], for: stream, in: relay))
+    case .ip(let address, let port):
+      return TunnelListener(listeners: try open(address, port, for: stream, in: relay))
+    case .udp(let address, let port):
+      let datagrams = CarriedTunnel.datagram(DatagramTunnel(tunnel))
+      return TunnelListener(listeners: try open(address, port, for: datagrams, in: relay))
     case .unix(let name):
       return TunnelListener(
         listeners: try openAll([.address(.unix(name))], for: stream, in: relay))
@@ -33,18 +30,29 @@ struct TunnelListener: Sendable {
     }
   }
 
+  private static func open(
+    _ address: BindAddress, _ port: UInt16, for tunnel: CarriedTunnel, in relay: PortRelay
+  ) throws(StartError) -> [RelayListener] {
+    switch address {
+    case .any: try openAll([.everyAddress(port: port)], for: tunnel, in: relay)
+    case .localhost: try openLocalhost(port, for: tunnel, in: relay)
+    case .address(let address):
+      try openAll([.address(.ip(address, port: port))], for: tunnel, in: relay)
+    }
+  }
+
   /// Stops accepting.
   func close(in relay: PortRelay) {
     for listener in listeners { relay.close(listener) }
   }
 
   private static func openAll(
-    _ addresses: [ListenAddress], for tunnel: StreamTunnel, in relay: PortRelay
+    _ addresses: [ListenAddress], for tunnel: CarriedTunnel, in relay: PortRelay
   ) throws(StartError) -> [RelayListener] {
     var listeners: [RelayListener] = []
     for address in addresses {
       do {
-        listeners.append(try relay.listen(at: address, for: tunnel))
+        listeners.append(try tunnel.listen(at: address, in: relay))
       } catch {
         for listener in listeners { relay.close(listener) }
         throw .listen(error)
@@ -58,7 +66,7 @@ struct TunnelListener: Sendable {
 
   /// 127.0.0.1 and ::1 at the same port; a machine without IPv6 has only the first.
   private static func openLocalhost(
-    _ port: UInt16, for tunnel: StreamTunnel, in relay: PortRelay
+    _ port: UInt16, for tunnel: CarriedTunnel, in relay: PortRelay
   ) throws(StartError) -> [RelayListener] {
     var attempt = 1
     while true {
@@ -81,7 +89,7 @@ struct TunnelListener: Sendable {
 
   /// The relay closes a duplicate: what was inherited stays, for a reload that wants it again.
   private static func openInherited(
-    _ name: String, of inherited: InheritedSockets, for tunnel: StreamTunnel, in relay: PortRelay
+    _ name: String, of inherited: InheritedSockets, for tunnel: CarriedTunnel, in relay: PortRelay
   ) throws(StartError) -> [RelayListener] {
     let numbers = inherited.numbers(named: name)
     if numbers.isEmpty {
@@ -108,6 +116,21 @@ struct TunnelListener: Sendable {
       return .inherited(try socket.duplicate().release())
     } catch {
       throw .resources(error)
+    }
+  }
+}
+
+/// A tunnel as one of its listeners carries it.
+private enum CarriedTunnel {
+  case stream(StreamTunnel)
+  case datagram(DatagramTunnel)
+
+  func listen(
+    at address: ListenAddress, in relay: PortRelay
+  ) throws(ListenError) -> RelayListener {
+    switch self {
+    case .stream(let tunnel): try relay.listen(at: address, for: tunnel)
+    case .datagram(let tunnel): try relay.listen(at: address, for: tunnel)
     }
   }
 }

@@ -37,6 +37,7 @@ struct AccessLine {
       bytes.append(AccessLine.space)
       AccessLine.write(word: word, to: &bytes)
     }
+    if record.transport == .datagram { bytes += " protocol=udp".utf8 }
     if let error {
       bytes += " error=".utf8
       JSONValue.string(error).write(to: &bytes)
@@ -49,6 +50,7 @@ struct AccessLine {
     var object: JSONObject = [
       "time": .string(ended.description),
       "flow": .string(record.name),
+      "protocol": .string(record.transport == .datagram ? "udp" : "tcp"),
       "tunnel": .string(record.tunnel),
       "number": JSONValue(record.number),
       "client": .string(record.client.description),
@@ -85,7 +87,7 @@ struct AccessLine {
     case .targetUnreachable(let failure): failure.description
     case .noResources(let error): error.description
     case .completed, .clientReset, .targetReset, .clientLeft, .halfClosedIdle, .idle, .cutOff,
-      .stopped, nil:
+      .stopped, .evicted, nil:
       nil
     }
   }

@@ -65,7 +65,7 @@ func address(_ text: String) throws -> SocketAddress {
   switch try ListenSpecification(text) {
   case .ip(.address(let address), let port): .ip(address, port: port)
   case .unix(let name): .unix(name)
-  case .ip, .inherited: throw Errno.invalidArgument
+  case .ip, .udp, .inherited: throw Errno.invalidArgument
   }
 }
 
