@@ -60,7 +60,8 @@ import Testing
       line(Self.record, .json)
         == "{\"time\":\"2026-01-31T08:16:01.157Z\",\"flow\":\"web/17\","
         + "\"protocol\":\"tcp\","
-        + "\"tunnel\":\"web\",\"number\":17,\"client\":\"127.0.0.1:5000\",\"listener\":\"[::1]:8080\","
+        + "\"tunnel\":\"web\",\"number\":17,\"client\":\"127.0.0.1:5000\","
+        + "\"listener\":\"[::1]:8080\","
         + "\"local\":\"127.0.0.1:40000\",\"target\":\"10.0.0.1:80\","
         + "\"started\":\"2026-01-31T08:15:00.123Z\",\"duration-ms\":61034,\"bytes-up\":5,"
         + "\"bytes-down\":7,\"bytes-lost\":0,\"end\":\"completed\",\"error\":null,"
