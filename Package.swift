@@ -48,7 +48,8 @@ var targets: [Target] = [
   module("CocoaAsyncSocket", ["Sockets", "Security", "TLS", "Names", "Reactor", "Kernel"]),
   module("SocketStreams", ["Sockets", "Security", "TLS", "Names", "Reactor", "Kernel"]),
   module("CFNetwork", ["SocketStreams"]),
-  module("Relay", ["Reactor", "Names", "Kernel"], dataPath),
+  module("FTP", []),
+  module("Relay", ["Reactor", "Names", "FTP", "Kernel"], dataPath),
   module("Configuration", ["Kernel", "CTOML"]),
   module("AditCommands", ["Configuration", "Relay", "Names", "Reactor", "Kernel"]),
   .executableTarget(name: "adit", dependencies: ["AditCommands"], swiftSettings: strict),
@@ -96,6 +97,7 @@ var targets: [Target] = [
     ]),
   // The same behaviour of all three faces.
   tests("FacesTests", ["Sockets", "CocoaAsyncSocket", "SocketStreams", "Kernel"]),
+  tests("FTPTests", ["FTP"]),
   tests("RelayTests", ["Relay", "Names", "Reactor", "Kernel"]),
   tests("ConfigurationTests", ["Configuration", "Kernel"]),
   tests("AditTests", ["AditCommands", "Configuration", "Relay", "Kernel", "adit"]),
@@ -107,6 +109,7 @@ if Context.environment["ADIT_FUZZ"] != nil {
   for (name, modules) in [
     "fuzz-toml": ["Configuration"], "fuzz-listen": ["Configuration"], "fuzz-address": ["Kernel"],
     "fuzz-tls": ["TLS", "Kernel"], "fuzz-delimiter": ["CocoaAsyncSocket", "Kernel"],
+    "fuzz-ftp": ["FTP"],
   ] {
     targets.append(
       .executableTarget(
