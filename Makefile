@@ -18,7 +18,7 @@ export JOBS
 BUILD_PACKAGES := pkg-config libc-ares-dev=libcares libtomlplusplus-dev=tomlplusplus \
   libssl-dev=openssl
 TEST_PACKAGES := $(BUILD_PACKAGES) curl shellcheck nginx-light openssl openssh-server iperf3 wrk \
-  iproute2 util-linux
+  iproute2 util-linux lftp wget vsftpd python3-pyftpdlib
 
 # The release build with the Swift runtime inside has a folder of its own.
 STATIC := .build/static

@@ -78,6 +78,16 @@ long adit_send(int fd, const void *bytes, size_t count) {
       result, syscall(SYS_sendto, fd, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0));
 }
 
+long adit_send_urgent(int fd, unsigned char byte) {
+  ssize_t result;
+  AGAIN_WHEN_INTERRUPTED(result, send(fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_OOB));
+}
+
+int adit_is_at_urgent_mark(int fd) {
+  int result = sockatmark(fd);
+  return result < 0 ? -errno : result;
+}
+
 long adit_splice(int from, int to, size_t count) {
   ssize_t result;
   AGAIN_WHEN_INTERRUPTED(

@@ -74,8 +74,9 @@ struct DuplicateFinder {
 
   private static func claims(_ listen: ListenSpecification) -> [Claim] {
     switch listen {
-    case .ip(_, port: 0), .udp(_, port: 0): []
-    case .ip(let address, let port): address.addresses.map { .socket(.ip($0, port: port)) }
+    case .ip(_, port: 0), .udp(_, port: 0), .ftp(_, port: 0): []
+    case .ip(let address, let port), .ftp(let address, let port):
+      address.addresses.map { .socket(.ip($0, port: port)) }
     case .udp(let address, let port): address.addresses.map { .datagrams(.ip($0, port: port)) }
     case .unix(let name): [.socket(.unix(name))]
     case .inherited(let name): [.inherited(name)]

@@ -46,10 +46,7 @@ struct GrammarText {
     .text(fault, at: TextPlace(role, text, at: index))
   }
 
-  /// What carries a port's bytes, where that is written.
-  enum Transport { case tcp, udp }
-
-  /// Takes `scheme://` off the front.
+  /// Takes `scheme://` off the front; nil when there is none.
   func removeScheme(from rest: inout Substring) throws(ConfigurationError) -> Transport? {
     guard let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") else { return nil }
     let transport = try self.transport(rest[..<colon], in: .scheme)
@@ -57,7 +54,7 @@ struct GrammarText {
     return transport
   }
 
-  /// Takes `/tcp` or `/udp` off the end, as in `8080/tcp`.
+  /// Takes `/tcp`, `/udp` or `/ftp` off the end, as in `8080/tcp`; nil when there is none.
   func removeSuffix(from rest: inout Substring) throws(ConfigurationError) -> Transport? {
     guard let slash = rest.lastIndex(of: "/") else { return nil }
     let suffix = rest[rest.index(after: slash)...]
@@ -75,7 +72,9 @@ struct GrammarText {
     switch (transport.lowercased(), form) {
     case ("tcp", _): return .tcp
     case ("udp", _): return .udp
-    case ("ftp", _), ("ftps", _): throw fault(.later(.ftp), at: transport.startIndex)
+    case ("ftp", _) where role != .target: return .ftp
+    case ("ftp", _): throw fault(.form(.scheme("ftp")), at: transport.startIndex)
+    case ("ftps", _): throw fault(.later(.ftps), at: transport.startIndex)
     case ("tls", _): throw fault(.later(.tlsScheme), at: transport.startIndex)
     case (_, .scheme):
       throw fault(.form(.scheme(String(transport))), at: transport.startIndex)

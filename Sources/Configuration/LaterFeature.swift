@@ -1,13 +1,15 @@
 /// What the schema has and this version does not yet: named, so that nobody takes it for granted.
 public enum LaterFeature: Hashable, Sendable {
-  /// `ftp://`, `ftps://` and `PORT/ftp`.
-  case ftp
+  /// `ftps://` and `PORT/ftps`: FTP that begins with TLS.
+  case ftps
   /// `tls://`.
   case tlsScheme
   /// `8000-8100`.
   case portRange
   /// A balance other than `first`.
   case balance(String)
+  /// A value of `ftp.tls` other than `refuse` and `pass`.
+  case ftpSecurity(String)
   /// A key of the file.
   case key(LaterKey)
 
@@ -16,10 +18,11 @@ public enum LaterFeature: Hashable, Sendable {
 
   var what: String {
     switch self {
-    case .ftp: "FTP is not in this version of Adit yet"
+    case .ftps: "FTP that begins with TLS is not in this version of Adit yet"
     case .tlsScheme: "TLS is not in this version of Adit yet"
     case .portRange: "a range of ports is not in this version of Adit yet"
     case .balance(let name): "balance \(quoted(name)) is not in this version of Adit yet"
+    case .ftpSecurity(let name): "tls \(quoted(name)) is not in this version of Adit yet"
     case .key(let key):
       "\(quoted(key.rawValue)) (\(key.meaning)) is not in this version of Adit yet"
     }
@@ -27,7 +30,9 @@ public enum LaterFeature: Hashable, Sendable {
 
   var expected: String {
     switch self {
-    case .ftp, .tlsScheme: "write tcp:// or no scheme"
+    case .ftps: "write ftp://, or tcp:// to carry its bytes unread"
+    case .ftpSecurity: "write \"refuse\" or \"pass\""
+    case .tlsScheme: "write tcp:// or no scheme"
     case .portRange: "write one port"
     case .balance: "write \"first\""
     case .key: "leave it out"
@@ -41,8 +46,6 @@ public enum LaterKey: String, CaseIterable, Hashable, Sendable {
   case tls
   /// TLS to the target.
   case targetTLS = "target-tls"
-  /// The FTP gateway.
-  case ftp
   /// The PROXY protocol.
   case proxyProtocol = "proxy-protocol"
   /// Sources that may connect.
@@ -52,7 +55,6 @@ public enum LaterKey: String, CaseIterable, Hashable, Sendable {
     switch self {
     case .tls: "TLS on the listening side"
     case .targetTLS: "TLS to the target"
-    case .ftp: "the FTP gateway"
     case .proxyProtocol: "the PROXY protocol"
     case .allow: "the sources that may connect"
     }

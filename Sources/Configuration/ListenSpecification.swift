@@ -6,10 +6,22 @@ public enum ListenSpecification: Hashable, Sendable {
   case ip(BindAddress, port: UInt16)
   /// A UDP port at an address; port 0 takes a free one.
   case udp(BindAddress, port: UInt16)
+  /// A TCP port at an address for FTP, whose data connections are relayed too.
+  case ftp(BindAddress, port: UInt16)
   /// A unix socket, by its file or its abstract name.
   case unix(UnixName)
   /// A socket that came from the service manager, by the name it was given there.
   case inherited(String)
+}
+
+/// What a listener carries, by the words of its scheme and suffix.
+public enum Transport: String, Hashable, Sendable, CaseIterable {
+  /// Streams of bytes.
+  case tcp
+  /// Datagrams.
+  case udp
+  /// FTP's control connections and, with them, its data connections.
+  case ftp
 }
 
 /// The addresses of a listening port.
@@ -45,18 +57,23 @@ public enum BindAddress: Hashable, Sendable {
 }
 
 extension ListenSpecification {
-  /// True for UDP.
-  public var isDatagram: Bool {
+  /// What is carried there.
+  public var transport: Transport {
     switch self {
-    case .udp: true
-    case .ip, .unix, .inherited: false
+    case .udp: .udp
+    case .ftp: .ftp
+    case .ip, .unix, .inherited: .tcp
     }
   }
+
+  /// True for UDP.
+  public var isDatagram: Bool { transport == .udp }
 
   /// The address and port of an IP listener, nil for the others.
   public var bind: (address: BindAddress, port: UInt16)? {
     switch self {
-    case .ip(let address, let port), .udp(let address, let port): (address, port)
+    case .ip(let address, let port), .udp(let address, let port), .ftp(let address, let port):
+      (address, port)
     case .unix, .inherited: nil
     }
   }
@@ -68,6 +85,7 @@ extension ListenSpecification: CustomStringConvertible {
     switch self {
     case .ip(let address, let port): address.description(withPort: port)
     case .udp(let address, let port): "udp://" + address.description(withPort: port)
+    case .ftp(let address, let port): "ftp://" + address.description(withPort: port)
     case .unix(let name): name.specification
     case .inherited(let name): "fd:\(name)"
     }

@@ -64,19 +64,41 @@ extension OptionKey {
   }
 
   static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ name: String, _ path: Path<Choice>, later: [String] = [], _ documentation: String
+    _ name: String, _ path: Path<Choice>, later: [String] = [],
+    as feature: @escaping @Sendable (String) -> LaterFeature = { .balance($0) },
+    _ documentation: String
   ) -> OptionKey {
     let words = Choice.allCases.map(\.rawValue)
     return OptionKey(
       name, .choice(words), documentation, texts: { [$0[keyPath: path].rawValue] }
     ) { (root, text) throws(ConfigurationError) in
       if later.contains(text) {
-        throw .value(.later(.balance(text)), key: name, text: text)
+        throw .value(.later(feature(text)), key: name, text: text)
       }
       guard let choice = Choice(rawValue: text) else {
         throw .value(.choice(words), key: name, text: text)
       }
       root[keyPath: path] = choice
+    }
+  }
+
+  /// `FIRST-LAST`, two ports that may be one, or `any`.
+  static func portRange(
+    _ name: String, _ path: Path<ClosedRange<UInt16>?>, from least: UInt16,
+    _ documentation: String
+  ) -> OptionKey {
+    OptionKey(
+      name, .portRange(least: least), documentation,
+      texts: { root in
+        root[keyPath: path].map { ["\($0.lowerBound)-\($0.upperBound)"] } ?? ["any"]
+      }
+    ) { (root, text) throws(ConfigurationError) in
+      if text == "any" { return root[keyPath: path] = nil }
+      let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+      guard ends.count == 2, ends.allSatisfy({ isNumber($0) }), let first = UInt16(ends[0]),
+        let last = UInt16(ends[1]), first >= least, first <= last
+      else { throw .value(.portRange(least: least), key: name, text: text) }
+      root[keyPath: path] = first...last
     }
   }
 

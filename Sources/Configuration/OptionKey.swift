@@ -10,6 +10,8 @@ public enum KeyKind: Hashable, Sendable {
   case duration(least: Duration, most: Duration, wholeSeconds: Bool)
   /// A whole number from the one to the other.
   case integer(least: Int, most: Int)
+  /// Two ports with a dash between, the first not below `least`, or `any`.
+  case portRange(least: UInt16)
   /// True or false.
   case boolean
   /// One of these words.
@@ -23,6 +25,7 @@ public enum KeyKind: Hashable, Sendable {
     case .targets: "TARGET"
     case .duration: "DURATION"
     case .integer: "NUMBER"
+    case .portRange: "FIRST-LAST|any"
     case .boolean: "true|false"
     case .choice(let words): words.joined(separator: "|")
     }

@@ -49,7 +49,7 @@ extension OptionKey {
     switch kind {
     case .listens, .targets:
       return "[" + texts.map { "\"\(escaped($0))\"" }.joined(separator: ", ") + "]"
-    case .name, .duration, .choice: return "\"\(escaped(texts.joined()))\""
+    case .portRange, .name, .duration, .choice: return "\"\(escaped(texts.joined()))\""
     case .integer, .boolean: return texts.joined()
     }
   }

@@ -75,7 +75,8 @@ extension KeyKind {
   fileprivate func text(_ value: TOMLValue) -> String? {
     switch (self, value) {
     case (.name, .string(let text)), (.listens, .string(let text)), (.targets, .string(let text)),
-      (.duration, .string(let text)), (.choice, .string(let text)):
+      (.duration, .string(let text)), (.choice, .string(let text)),
+      (.portRange, .string(let text)):
       text
     case (.integer, .integer(let number)): "\(number)"
     case (.boolean, .boolean(let value)): "\(value)"
@@ -91,6 +92,7 @@ extension KeyKind {
     case .targets: "a list of strings, as in [\"web.example:80\"]"
     case .duration: "a duration in quotes, as in \"5m\""
     case .integer: "a whole number without quotes, as in 100"
+    case .portRange: "two ports in quotes, as in \"50000-50100\""
     case .boolean: "true or false without quotes"
     case .choice(let words): "one of the words in quotes: \(alternatives(words))"
     }

@@ -28,7 +28,7 @@ extension GrammarText {
     var rest = part
     switch try removeScheme(from: &rest) {
     case .udp: return .udp(try place(rest))
-    case .tcp, nil: return try place(rest)
+    case .tcp, .ftp, nil: return try place(rest)
     }
   }
 

@@ -49,6 +49,8 @@ public struct TunnelConfiguration: Hashable, Sendable {
 
   /// What the tunnel may use.
   public var limits = TunnelLimits()
+  /// How it carries FTP, where it listens for that.
+  public var ftp = FTPConfiguration()
 
   /// Makes a tunnel with the default of everything else.
   public init(
@@ -93,6 +95,27 @@ public struct TunnelLimits: Hashable, Sendable {
 
   /// Makes the default.
   public init() {}
+}
+
+/// How a tunnel carries FTP.
+public struct FTPConfiguration: Hashable, Sendable {
+  /// What AUTH is answered with.
+  public var tls = FTPSecurity.refuse
+  /// Ports for passive data connections; nil for those that the kernel gives out.
+  public var passivePorts: ClosedRange<UInt16>?
+  /// The port that active data connections come from; 0 for any.
+  public var sourcePort = 0
+
+  /// Makes the default.
+  public init() {}
+}
+
+/// What AUTH is answered with.
+public enum FTPSecurity: String, CaseIterable, Hashable, Sendable {
+  /// A refusal: the session stays in clear text.
+  case refuse
+  /// The server's answer; after it nothing is read, and no data connection is relayed.
+  case pass
 }
 
 /// When a tunnel starts.

@@ -3,13 +3,15 @@ extension TunnelConfiguration: KeyedConfiguration {
   public static let defaults = TunnelConfiguration()
 
   /// All keys of a tunnel, in the order of the manual.
-  public static let keys: [TunnelKey] = identity + durations + sockets + keepalives + limited
+  public static let keys: [TunnelKey] =
+    identity + durations + sockets + keepalives + limited
+    + gateway
 
   private static let identity: [TunnelKey] = [
     .name("name", \.name, "The name people and programs call the tunnel by; unique in a file."),
     .list(
       "listen", .listens, \.listen,
-      "Where to listen: [ADDRESS:]PORT, PORT/udp, unix:PATH, unix:@NAME or fd:NAME; one or several."
+      "Where to listen: [ADDRESS:]PORT[/udp|/ftp], unix:PATH, unix:@NAME or fd:NAME; one or several."
     ) { (text) throws(ConfigurationError) in [try ListenSpecification(text)] },
     .list(
       "target", .targets, \.targets,
@@ -81,6 +83,18 @@ extension TunnelConfiguration: KeyedConfiguration {
 }
 
 extension TunnelConfiguration {
+  fileprivate static let gateway: [TunnelKey] = [
+    .choice(
+      "ftp.tls", \.ftp.tls, later: ["terminate"], as: { .ftpSecurity($0) },
+      "For ftp://: AUTH is refused, or passed on, and then no data connection is relayed."),
+    .portRange(
+      "ftp.passive-ports", \.ftp.passivePorts, from: 1024,
+      "For ftp://: the ports of passive data connections; any for the kernel's choice."),
+    .integer(
+      "ftp.source-port", \.ftp.sourcePort, from: 0, to: 65_535,
+      "For ftp://: the port that active data connections come from; 0 for any, 20 is usual."),
+  ]
+
   fileprivate var hasKeepalive: Bool {
     get { keepalive != nil }
     set { keepalive = newValue ? keepaliveOrDefault : nil }

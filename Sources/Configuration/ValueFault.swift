@@ -10,6 +10,8 @@ public enum ValueFault: Hashable, Sendable {
   case integer
   /// A number outside the bounds.
   case integerRange(least: Int, most: Int)
+  /// Neither two ports with a dash between nor `any`.
+  case portRange(least: UInt16)
   /// Neither true nor false.
   case boolean
   /// Not one of the words.
@@ -26,6 +28,7 @@ public enum ValueFault: Hashable, Sendable {
     case .wholeSeconds: "duration-whole-seconds"
     case .integer: "number-syntax"
     case .integerRange: "number-range"
+    case .portRange: "port-range"
     case .boolean: "boolean-syntax"
     case .choice: "choice-unknown"
     case .name: "name-syntax"
@@ -39,6 +42,7 @@ public enum ValueFault: Hashable, Sendable {
     case .durationRange, .integerRange: "\(quoted(text)) is out of range"
     case .wholeSeconds: "\(quoted(text)) is not a whole number of seconds"
     case .integer: "\(quoted(text)) is not a whole number"
+    case .portRange: "\(quoted(text)) is not a range of ports"
     case .boolean: "\(quoted(text)) is neither true nor false"
     case .choice: "\(quoted(text)) is not one of the choices"
     case .name: "\(quoted(text)) is not a tunnel's name"
@@ -54,6 +58,8 @@ public enum ValueFault: Hashable, Sendable {
     case .wholeSeconds: "the kernel counts this in seconds, as in \"10s\""
     case .integer: "write digits alone, as in \"100\""
     case .integerRange(let least, let most): "write a number from \(least) to \(most)"
+    case .portRange(let least):
+      "write two ports from \(least) to 65535, as in \"50000-50100\", or \"any\""
     case .boolean: "write true or false"
     case .choice(let words): "write \(alternatives(words))"
     case .name:

@@ -7,7 +7,8 @@ extension ControlMachine {
     "RETR", "STOR", "STOU", "APPE", "LIST", "NLST", "MLSD",
   ]
 
-  mutating func readClient(_ line: [UInt8]) {
+  mutating func readClient(_ sent: [UInt8]) {
+    let line = ControlText.withBothEnds(sent)
     let text = ControlText(line)
     guard let (verb, argument) = text.command else { return send(toServer: line) }
     forgetAnsweredAbort()
@@ -24,6 +25,7 @@ extension ControlMachine {
       send(toServer: text.telnet)
       return refuse("502 AUTH is not allowed here.")
     }
+    if verb == "QUIT" { hasQuit = true }
     enqueue(.plain(kind(of: verb)))
     send(toServer: line)
   }

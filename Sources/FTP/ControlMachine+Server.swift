@@ -56,7 +56,9 @@ extension ControlMachine {
     case .abort:
       isAbortAnswered = false
       actions.append(.closePending)
-    case .authentication: isTransparent = code == 234 || code == 334
+    case .authentication:
+      isTransparent = code == 234 || code == 334
+      if isTransparent { hasQuit = true }
     case .greeting, .command: break
     }
   }

@@ -76,6 +76,8 @@ public struct ControlMachine: Sendable {
   var hasPromisedEPSV = false
   /// The runner opens a listener for this set-up.
   var awaited: SetUp?
+  /// The client has said that it leaves, or may have, where nothing is read any more.
+  public internal(set) var hasQuit = false
   var isTransparent = false
   /// The transfer in front of an ABOR has had its last reply.
   var isAbortAnswered = false

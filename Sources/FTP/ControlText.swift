@@ -39,6 +39,13 @@ struct ControlText: Equatable {
     }
   }
 
+  /// The line with CRLF at its end: a server to which a bare LF is no end would read two lines as
+  /// one, and another command than was seen here.
+  static func withBothEnds(_ line: [UInt8]) -> [UInt8] {
+    guard line.last == lineFeed, line.dropLast().last != carriageReturn else { return line }
+    return line.dropLast() + [carriageReturn, lineFeed]
+  }
+
   /// The verb in upper case and what follows it, as the server will read them.
   var command: (verb: String, argument: ArraySlice<UInt8>)? {
     let isBlank = { (byte: UInt8) in byte == ControlText.space || byte == ControlText.tab }

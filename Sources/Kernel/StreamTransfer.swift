@@ -33,6 +33,16 @@ extension Descriptor {
     try transfer(unsafe adit_send(number, bytes, count))
   }
 
+  /// Writes one byte as TCP's urgent one.
+  public borrowing func sendUrgent(_ byte: UInt8) throws(Errno) -> Transfer {
+    try transfer(adit_send_urgent(number, byte))
+  }
+
+  /// True when the next byte to read is TCP's urgent one; a read of more stops in front of it.
+  public borrowing func isAtUrgentMark() throws(Errno) -> Bool {
+    try check(adit_is_at_urgent_mark(number)) == 1
+  }
+
   /// Shuts down writing: the peer reads an end of stream after every byte sent before.
   public borrowing func shutdownWrite() throws(Errno) {
     _ = try check(adit_shutdown_write(number))

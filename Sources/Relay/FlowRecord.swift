@@ -66,12 +66,16 @@ extension ConnectFailure: CustomStringConvertible {
   }
 }
 
-/// What carries a flow.
-public enum FlowTransport: Hashable, Sendable {
-  /// TCP or a unix stream socket.
-  case stream
-  /// UDP.
-  case datagram
+/// What a flow carries; raw values are words for logs.
+public enum FlowTraffic: String, Hashable, Sendable {
+  /// Bytes of TCP or of a unix stream socket, which are not looked at.
+  case tcp
+  /// Datagrams.
+  case udp
+  /// The control connection of an FTP session.
+  case ftp
+  /// A data connection of an FTP session.
+  case ftpData = "ftp-data"
 }
 
 /// What is known of a flow, for the access log, lists and events.
@@ -102,8 +106,8 @@ public struct FlowRecord: Sendable {
   public var resetNotExpressible: Bool
   /// How it ended, nil while it lives.
   public var end: FlowEnd?
-  /// What carried it.
-  public var transport = FlowTransport.stream
+  /// What it carried.
+  public var traffic = FlowTraffic.tcp
 
   /// `TUNNEL/NUMBER`.
   public var name: String { "\(tunnel)/\(number)" }

@@ -24,6 +24,18 @@ public struct RelayCounters: Hashable, Sendable {
   public var bufferRefusals: UInt64 = 0
   /// What was done with datagrams.
   public var datagrams = DatagramCounters()
+  /// FTP: connections to data listeners from hosts that they were not for.
+  public var ftpStrangers: UInt64 = 0
+  /// FTP: data listeners that nobody came to in time.
+  public var ftpExpired: UInt64 = 0
+  /// FTP: data connections for which no port, descriptor or place was free.
+  public var ftpNoPort: UInt64 = 0
+  /// FTP: commands and ports that were refused.
+  public var ftpRefusals: UInt64 = 0
+  /// FTP: lines too long to be looked at.
+  public var ftpLongLines: UInt64 = 0
+  /// FTP: times that commands and replies were out of step.
+  public var ftpLostSteps: UInt64 = 0
 
   /// Nothing done yet.
   public init() {}
@@ -42,5 +54,11 @@ public struct RelayCounters: Hashable, Sendable {
     sum.pipeRefusals += part.pipeRefusals
     sum.bufferRefusals += part.bufferRefusals
     sum.datagrams += part.datagrams
+    sum.ftpStrangers += part.ftpStrangers
+    sum.ftpExpired += part.ftpExpired
+    sum.ftpNoPort += part.ftpNoPort
+    sum.ftpRefusals += part.ftpRefusals
+    sum.ftpLongLines += part.ftpLongLines
+    sum.ftpLostSteps += part.ftpLostSteps
   }
 }

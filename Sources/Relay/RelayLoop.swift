@@ -17,6 +17,7 @@ final class RelayLoop: TimerHandler {
   private var ownScratch: Chunk?
   var counters = RelayCounters()
   private(set) var flows: [StreamFlow] = []
+  private(set) var controls: [ObjectIdentifier: ControlFlow] = [:]
   private var listeners: [ObjectIdentifier: [StreamListener]] = [:]
   private(set) var services: [ObjectIdentifier: DatagramService] = [:]
   private var knownExchange: DatagramExchange?
@@ -118,6 +119,7 @@ final class RelayLoop: TimerHandler {
       present.bytesUp += session.bytes.up
       present.bytesDown += session.bytes.down
     }
+    for control in controls.values { control.add(to: &present) }
     return present
   }
 
@@ -149,10 +151,49 @@ final class RelayLoop: TimerHandler {
 
   // MARK: Flows
 
-  /// Begins a flow for a connection whose places in both budgets have been taken.
+  /// Begins what a connection is for whose places in both budgets have been taken.
   func begin(
     _ accepted: consuming Accepted, for tunnel: ActiveTunnel, at listener: SocketAddress?
   ) {
+    if let ftp = tunnel.settings.ftp, tunnel.traffic == .ftp {
+      beginControl(accepted, for: tunnel, ftp)
+    } else {
+      beginFlow(accepted, for: tunnel, at: listener)
+    }
+  }
+
+  private func beginControl(
+    _ accepted: consuming Accepted, for tunnel: ActiveTunnel, _ settings: FTPSettings
+  ) {
+    counters.accepted += 1
+    let control = ControlFlow(
+      number: budget.nextNumber(), tunnel: tunnel, settings: settings, home: self,
+      client: accepted.peer.unmapped)
+    controls[ObjectIdentifier(control)] = control
+    if wantsEvents {
+      observer.happened(
+        .accepted(tunnel: tunnel.name, number: control.number, client: accepted.peer))
+    }
+    control.begin(accepted.descriptor())
+  }
+
+  /// A control connection has closed its sockets.
+  func controlEnded(_ control: ControlFlow, _ record: FlowRecord, wasReset: Bool) {
+    controls[ObjectIdentifier(control)] = nil
+    counters.ended += 1
+    control.add(to: &counters)
+    if wasReset { counters.reset += 1 }
+    if case .targetUnreachable? = record.end { counters.unreachable += 1 }
+    if wantsRecords { observer.ended(record) }
+    control.tunnel.budget.give()
+    budget.give()
+  }
+
+  /// Begins a flow for a connection whose places in both budgets have been taken.
+  @discardableResult
+  func beginFlow(
+    _ accepted: consuming Accepted, for tunnel: ActiveTunnel, at listener: SocketAddress?
+  ) -> StreamFlow {
     counters.accepted += 1
     let flow = StreamFlow(
       number: budget.nextNumber(), tunnel: tunnel, home: self, client: accepted.peer.unmapped,
@@ -164,6 +205,7 @@ final class RelayLoop: TimerHandler {
         .accepted(tunnel: tunnel.name, number: flow.number, client: accepted.peer))
     }
     flow.begin(accepted.descriptor())
+    return flow
   }
 
   /// A flow has reached its target and may last.
@@ -194,6 +236,7 @@ final class RelayLoop: TimerHandler {
 
   /// Resets every flow.
   func abortAll() {
+    while let control = controls.values.first { control.abort(because: .stopped) }
     while let flow = flows.last { flow.abort(because: .stopped) }
     for service in services.values { service.abortAll() }
   }

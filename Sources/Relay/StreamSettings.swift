@@ -25,6 +25,9 @@ public struct StreamSettings: Hashable, Sendable {
   /// False: an end of stream from one side ends the connection in both directions.
   public var passesHalfClose = true
 
+  /// How FTP is relayed, with its data connections; nil for a tunnel of bytes.
+  public var ftp: FTPSettings?
+
   /// The defaults.
   public init() {}
 }

@@ -49,7 +49,7 @@ import Testing
   @Test("A session of UDP says so")
   func datagrams() {
     var record = Self.record
-    record.transport = .datagram
+    record.traffic = .udp
     record.end = .evicted
     #expect(line(record, .text).hasSuffix(" evicted protocol=udp\n"))
   }

@@ -79,7 +79,7 @@ import Testing
           manual.contains("\n.It Sy \(last) No = \\(dq\(key.defaultText)\\(dq\n"), "\(key.name)")
       case .integer:
         #expect(manual.contains("\n.It Sy \(last) No = \(key.defaultText)\n"), "\(key.name)")
-      case .name, .listens, .targets, .boolean, .choice: break
+      case .name, .listens, .targets, .boolean, .choice, .portRange: break
       }
     }
     TunnelConfiguration.keys.forEach { check($0) }

@@ -29,6 +29,9 @@ struct ListenCase: CustomTestStringConvertible {
     ListenCase("localhost:0/UDP", .udp(.localhost, port: 0)),
     ListenCase("*:8080", .ip(.any, port: 8080)),
     ListenCase("tcp://any:0", .ip(.any, port: 0)),
+    ListenCase("ftp://21", .ftp(.address(.loopback4), port: 21)),
+    ListenCase("any:21/FTP", .ftp(.any, port: 21)),
+    ListenCase("ftp://[::1]:21", .ftp(.address(.loopback6), port: 21)),
     ListenCase("localhost:22", .ip(.localhost, port: 22)),
     ListenCase("LocalHost:22", .ip(.localhost, port: 22)),
     ListenCase("192.0.2.7:80", .ip(.address(.v4(0xc000_0207)), port: 80)),
@@ -97,9 +100,9 @@ struct RefusedCase: CustomTestStringConvertible {
       "listen \"tcp://53/udp\": column 9: the scheme in front says something else; "
         + "write one of them"),
     RefusedCase(
-      "ftp://21",
-      "listen \"ftp://21\": column 1: FTP is not in this version of Adit yet; "
-        + "write tcp:// or no scheme"),
+      "ftps://990",
+      "listen \"ftps://990\": column 1: FTP that begins with TLS is not in this version of Adit "
+        + "yet; write ftp://, or tcp:// to carry its bytes unread"),
     RefusedCase(
       "http://80",
       "listen \"http://80\": column 1: \"http\" is not a scheme that is known here; "

@@ -15,6 +15,8 @@ import Testing
         "backlog": "4096", "keepalive": "true", "keepalive.idle": "1m",
         "keepalive.interval": "10s", "keepalive.count": "6", "limits.flows": "0",
         "receive-buffer": "4194304", "limits.flows-per-source": "0",
+        "ftp.tls": "refuse",
+        "ftp.passive-ports": "any", "ftp.source-port": "0",
       ])
     let process = Dictionary(
       uniqueKeysWithValues: ProcessConfiguration.keys.map { ($0.name, $0.defaultText) })

@@ -142,6 +142,13 @@ import Testing
     #expect(rig.toServer == said + "\r\n")
   }
 
+  @Test("A bare LF ends a command, and the server gets CRLF")
+  func bareLineFeed() {
+    var rig = ControlRig()
+    rig.client("TYPE I\nPASV\n")
+    #expect(rig.toServer == "TYPE I\r\nPASV\r\n")
+  }
+
   @Test("After EPSV ALL the other set-ups are refused, and EPSV goes on")
   func extendedPassiveAll() {
     var rig = ControlRig()

@@ -12,8 +12,9 @@ _adit() {
         --half-closed-idle --idle --reset-drain --user-timeout --half-close
         --no-half-close --no-delay --backlog --receive-buffer --keepalive
         --no-keepalive --keepalive-idle --keepalive-interval --keepalive-count
-        --limits-flows --limits-flows-per-source --threads --log --log-level
-        --drain-timeout --buffers --pipes --json -h --help --version"
+        --limits-flows --limits-flows-per-source --ftp-tls --ftp-passive-ports
+        --ftp-source-port --threads --log --log-level --drain-timeout --buffers
+        --pipes --json -h --help --version"
       ;;
     check)
       words="--json -h --help"
@@ -28,6 +29,7 @@ _adit() {
   case $before in
     --balance) words="first" ;;
     --start) words="manual boot" ;;
+    --ftp-tls) words="refuse pass" ;;
     --log) words="auto text json off" ;;
     --log-level) words="error warning info debug" ;;
   esac

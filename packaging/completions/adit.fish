@@ -30,6 +30,10 @@ complete -c adit -n $behind -l keepalive-interval -x -d 'Time between probes'
 complete -c adit -n $behind -l keepalive-count -x -d 'Probes without an answer before the ...'
 complete -c adit -n $behind -l limits-flows -x -d 'Flows at one time'
 complete -c adit -n $behind -l limits-flows-per-source -x -d 'For UDP'
+complete -c adit -n $behind -l ftp-tls -x \
+  -a 'refuse pass' -d 'For ftp'
+complete -c adit -n $behind -l ftp-passive-ports -x -d 'For ftp'
+complete -c adit -n $behind -l ftp-source-port -x -d 'For ftp'
 complete -c adit -n $behind -l threads -x -d 'Threads that carry traffic'
 complete -c adit -n $behind -l log -x \
   -a 'auto text json off' -d 'The access log on standard output'

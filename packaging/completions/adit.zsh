@@ -40,6 +40,9 @@ _adit() {
         '--keepalive-count=[Probes without an answer before the ...]:number:' \
         '--limits-flows=[Flows at one time]:number:' \
         '--limits-flows-per-source=[For UDP]:number:' \
+        '--ftp-tls=[For ftp]:value:(refuse pass)' \
+        '--ftp-passive-ports=[For ftp]:first-last|any:' \
+        '--ftp-source-port=[For ftp]:number:' \
         '--threads=[Threads that carry traffic]:number:' \
         '--log=[The access log on standard output]:value:(auto text json off)' \
         '--log-level=[The least that is told on standard error]:value:(error warning info debug)' \

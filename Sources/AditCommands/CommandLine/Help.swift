@@ -40,7 +40,7 @@ enum Help {
 
       LISTEN  [ADDRESS:]PORT, unix:PATH, unix:@NAME or fd:NAME. Without ADDRESS
               only this machine can connect; any:PORT is every address and port 0
-              a free one.
+              a free one. ftp:// in front carries FTP with its data connections.
       TARGET  HOST:PORT[,HOST:PORT...] or unix:PATH; the first that answers.
 
     \(paragraph(halfClose))

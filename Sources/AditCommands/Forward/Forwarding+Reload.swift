@@ -64,7 +64,7 @@ extension Forwarding {
         if assignment.key.listen.isDatagram {
           relay.update(listener, to: DatagramTunnel(assignment.tunnel))
         } else {
-          relay.update(listener, to: StreamTunnel(assignment.tunnel))
+          relay.update(listener, to: StreamTunnel(assignment.tunnel, at: assignment.key.listen))
         }
       }
     }

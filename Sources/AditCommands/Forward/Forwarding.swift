@@ -84,7 +84,7 @@ final class Forwarding: TimerHandler, @unchecked Sendable {
       for address in listeners[assignment.key]?.addresses ?? [] {
         log.tell(
           .listening(
-            at: address, for: assignment.tunnel, isDatagram: assignment.key.listen.isDatagram,
+            at: address, of: assignment.key.listen, for: assignment.tunnel,
             onTerminal: log.hasTerminal))
       }
     }

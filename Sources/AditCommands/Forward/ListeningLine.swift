@@ -4,14 +4,15 @@ internal import Kernel
 extension LogMessage {
   /// A listener is ready: `listening tcp 127.0.0.1:8080 -> 10.0.0.1:80`.
   static func listening(
-    at address: SocketAddress, for tunnel: TunnelConfiguration, isDatagram: Bool = false,
+    at address: SocketAddress, of listen: ListenSpecification? = nil,
+    for tunnel: TunnelConfiguration,
     onTerminal: Bool
   ) -> LogMessage {
     let transport: String
     var hint = ""
     switch address {
     case .ip(let ip, let port):
-      transport = isDatagram ? "udp" : "tcp"
+      transport = listen?.transport.rawValue ?? "tcp"
       if onTerminal, ip.isLoopback { hint = " (this machine only; any:\(port) for all)" }
     case .unix: transport = "unix"
     }

@@ -3,8 +3,8 @@ internal import Kernel
 internal import Relay
 
 extension StreamTunnel {
-  /// The tunnel as the relay takes it.
-  init(_ configuration: TunnelConfiguration) {
+  /// The tunnel as the relay takes it, for one of its listeners.
+  init(_ configuration: TunnelConfiguration, at listen: ListenSpecification) {
     var settings = StreamSettings()
     settings.connectTimeout = configuration.connectTimeout
     settings.halfClosedIdle = configuration.halfClosedIdle
@@ -21,6 +21,7 @@ extension StreamTunnel {
         intervalSeconds: Int32(clamping: keepalive.interval.components.seconds),
         count: Int32(clamping: keepalive.count))
     }
+    if case .ftp = listen { settings.ftp = FTPSettings(configuration.ftp) }
     self.init(
       name: configuration.name, targets: configuration.targets.map { RelayTarget($0) },
       settings: settings)
@@ -40,6 +41,18 @@ extension DatagramTunnel {
     self.init(
       name: configuration.name, targets: configuration.targets.map { RelayTarget($0) },
       settings: settings)
+  }
+}
+
+extension FTPSettings {
+  fileprivate init(_ configuration: FTPConfiguration) {
+    self.init()
+    switch configuration.tls {
+    case .refuse: security = .refuse
+    case .pass: security = .pass
+    }
+    passivePorts = configuration.passivePorts
+    sourcePort = configuration.sourcePort > 0 ? UInt16(configuration.sourcePort) : nil
   }
 }
 

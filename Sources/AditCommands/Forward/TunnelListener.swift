@@ -14,9 +14,9 @@ struct TunnelListener: Sendable {
     _ listen: ListenSpecification, for tunnel: TunnelConfiguration, in relay: PortRelay,
     inherited: InheritedSockets
   ) throws(StartError) -> TunnelListener {
-    let stream = CarriedTunnel.stream(StreamTunnel(tunnel))
+    let stream = CarriedTunnel.stream(StreamTunnel(tunnel, at: listen))
     switch listen {
-    case .ip(let address, let port):
+    case .ip(let address, let port), .ftp(let address, let port):
       return TunnelListener(listeners: try open(address, port, for: stream, in: relay))
     case .udp(let address, let port):
       let datagrams = CarriedTunnel.datagram(DatagramTunnel(tunnel))

@@ -37,11 +37,11 @@ struct AccessLine {
       bytes.append(AccessLine.space)
       AccessLine.write(word: word, to: &bytes)
     }
-    if record.transport == .datagram { bytes += " protocol=udp".utf8 }
     if let error {
       bytes += " error=".utf8
       JSONValue.string(error).write(to: &bytes)
     }
+    if record.traffic != .tcp { bytes += " protocol=\(record.traffic.rawValue)".utf8 }
     if record.bytesLost > 0 { bytes += " lost=\(record.bytesLost)".utf8 }
     if record.resetNotExpressible { bytes += " reset-not-expressible".utf8 }
   }
@@ -50,7 +50,7 @@ struct AccessLine {
     var object: JSONObject = [
       "time": .string(ended.description),
       "flow": .string(record.name),
-      "protocol": .string(record.transport == .datagram ? "udp" : "tcp"),
+      "protocol": .string(record.traffic.rawValue),
       "tunnel": .string(record.tunnel),
       "number": JSONValue(record.number),
       "client": .string(record.client.description),

@@ -67,6 +67,10 @@ long adit_receive(int fd, void *bytes, size_t count);
 long adit_peek(int fd, void *bytes, size_t count);
 /// send(2) with MSG_NOSIGNAL and MSG_DONTWAIT.
 long adit_send(int fd, const void *bytes, size_t count);
+/// send(2) of one byte as TCP's urgent one (MSG_OOB).
+long adit_send_urgent(int fd, unsigned char byte);
+/// sockatmark(3): 1 when the next byte to read is TCP's urgent one.
+int adit_is_at_urgent_mark(int fd);
 /// splice(2) with SPLICE_F_MOVE and SPLICE_F_NONBLOCK; never SPLICE_F_MORE, which corks.
 long adit_splice(int from, int to, size_t count);
 /// shutdown(2) SHUT_WR.

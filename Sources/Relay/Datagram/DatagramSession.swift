@@ -306,7 +306,7 @@ final class DatagramSession: EventHandler, TimerHandler {
       target: isOpen ? choice.current : nil,
       started: WallTime(nanoseconds: WallTime.now().nanoseconds &- duration.wholeNanoseconds),
       duration: duration, bytesUp: counts.up, bytesDown: counts.down, bytesLost: counts.lost,
-      resetNotExpressible: false, end: reason, transport: .datagram)
+      resetNotExpressible: false, end: reason, traffic: .udp)
   }
 
   func timerFired(tag: UInt32) { resolutionDelayIsOver() }

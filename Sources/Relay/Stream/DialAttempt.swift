@@ -6,6 +6,8 @@ final class DialAttempt: EventHandler {
   /// The number that the dialer knows it by.
   let number: UInt32
   let address: SocketAddress
+  /// The own address that the connection comes from; nil for the kernel's choice.
+  private let source: SocketAddress?
   private unowned let dialer: Dialer
   private let home: RelayLoop
   private var socket: Descriptor?
@@ -14,7 +16,11 @@ final class DialAttempt: EventHandler {
   /// What the socket was ready for when it connected: the change is not reported again.
   private(set) var readiness: Readiness = []
 
-  init(_ number: UInt32, to address: SocketAddress, for dialer: Dialer, home: RelayLoop) {
+  init(
+    _ number: UInt32, to address: SocketAddress, from source: SocketAddress?, for dialer: Dialer,
+    home: RelayLoop
+  ) {
+    self.source = source
     self.number = number
     self.address = address
     self.dialer = dialer
@@ -24,6 +30,7 @@ final class DialAttempt: EventHandler {
   /// Opens a socket and begins to connect.
   func begin() throws(Errno) {
     let opened = try home.system.open(for: address)
+    if let source { try home.system.bind(opened, to: source) }
     // A unix socket connects at once; its readiness comes all the same, with the loop's next turn.
     progress = try home.system.connect(opened, to: address)
     registration = try home.loop.watch(opened, self)

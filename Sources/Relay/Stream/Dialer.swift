@@ -2,13 +2,24 @@ internal import Kernel
 internal import Names
 internal import Reactor
 
+/// What a dialer dials for, and whom it tells.
+protocol DialingFlow: AnyObject {
+  var number: UInt64 { get }
+  var tunnel: ActiveTunnel { get }
+  var home: RelayLoop { get }
+  /// A target was reached; `readiness` is what its socket was ready for then.
+  func connected(_ endpoint: consuming Endpoint, _ readiness: Readiness)
+  /// No target could be reached.
+  func unreachable(_ failure: ConnectFailure)
+}
+
 /// Reaches the first of a tunnel's targets that answers, within one limit of time for all of them.
 ///
 /// 1. Targets are tried in order; each gets an equal part of the time that is left.
 /// 2. A numeric target is one attempt. A name is a race of its addresses (RFC 8305).
 /// 3. The first connection goes to the flow. When no target is left, the last failure does.
 final class Dialer: TimerHandler {
-  private unowned let flow: StreamFlow
+  private unowned let flow: any DialingFlow
   private let home: RelayLoop
   private let deadline: Instant
   private var index = 0
@@ -23,7 +34,7 @@ final class Dialer: TimerHandler {
   /// The port of the name that is raced for.
   private var port: UInt16 = 0
 
-  init(_ flow: StreamFlow) {
+  init(_ flow: any DialingFlow) {
     self.flow = flow
     home = flow.home
     deadline = home.loop.now + flow.tunnel.settings.connectTimeout
@@ -98,7 +109,8 @@ final class Dialer: TimerHandler {
 
   private func begin(_ number: UInt32, _ address: SocketAddress) {
     tell(.connecting(tunnel: flow.tunnel.name, number: flow.number, target: address))
-    let attempt = DialAttempt(number, to: address, for: self, home: home)
+    let attempt = DialAttempt(
+      number, to: address, from: flow.tunnel.source, for: self, home: home)
     attempts.append(attempt)
     do {
       try attempt.begin()

@@ -61,7 +61,8 @@ extension StreamFlow {
       target: isConnected ? target.peer : nil,
       started: WallTime(nanoseconds: now.nanoseconds &- duration.wholeNanoseconds),
       duration: duration, bytesUp: machine.sentToTarget, bytesDown: machine.sentToClient,
-      bytesLost: machine.lost, resetNotExpressible: false, end: nil)
+      bytesLost: machine.lost, resetNotExpressible: false, end: nil,
+      traffic: tunnel.traffic)
   }
 
   private func localAddress(of side: Side) -> SocketAddress? {

@@ -12,7 +12,7 @@ internal import Reactor
 /// 5. where the sink takes less, the rest waits in the buffer or pipe and nothing more is read: the
 ///    source's peer is stopped by TCP itself;
 /// 6. when the machine says so, both sockets are closed (`StreamFlow+Closing.swift`).
-final class StreamFlow: EventHandler, TimerHandler {
+final class StreamFlow: EventHandler, TimerHandler, DialingFlow {
   // Constant.
   let number: UInt64
   let tunnel: ActiveTunnel

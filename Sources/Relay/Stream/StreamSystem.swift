@@ -10,6 +10,8 @@ public protocol StreamSystem: AnyObject {
   func accept(_ listener: borrowing Descriptor) throws(Errno) -> Accepted?
   /// socket(2) for a stream to `address`.
   func open(for address: SocketAddress) throws(Errno) -> Descriptor
+  /// bind(2) of a socket that is about to connect.
+  func bind(_ socket: borrowing Descriptor, to address: SocketAddress) throws(Errno)
   /// connect(2).
   func connect(
     _ socket: borrowing Descriptor, to address: SocketAddress
@@ -69,6 +71,12 @@ final class LinuxStreams: StreamSystem, Sendable {
     let socket = try Descriptor.streamSocket(for: address)
     if case .ip = address { try socket.set(.urgentInline, 1) }
     return socket
+  }
+
+  func bind(_ socket: borrowing Descriptor, to address: SocketAddress) throws(Errno) {
+    // A port that was asked for may have connections that linger, to other peers.
+    try socket.set(.reuseAddress, 1)
+    try socket.bind(to: address)
   }
 
   func connect(

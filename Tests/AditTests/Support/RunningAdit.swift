@@ -45,7 +45,7 @@ struct RunningAdit {
   func listening() throws -> SocketAddress {
     let line = try process.errorLine(containing: "listening ")
     let words = line.split(separator: " ").map { String($0) }
-    return try address(words[1] == "tcp" ? words[2] : words[1])
+    return try address(["tcp", "ftp"].contains(words[1]) ? words[2] : words[1])
   }
 
   /// A socket connected to the next listener that is told ready.
@@ -65,7 +65,7 @@ func address(_ text: String) throws -> SocketAddress {
   switch try ListenSpecification(text) {
   case .ip(.address(let address), let port): .ip(address, port: port)
   case .unix(let name): .unix(name)
-  case .ip, .udp, .inherited: throw Errno.invalidArgument
+  case .ip, .udp, .ftp, .inherited: throw Errno.invalidArgument
   }
 }
 

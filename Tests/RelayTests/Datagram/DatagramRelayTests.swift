@@ -145,7 +145,7 @@ struct DatagramRelayTests {
       #expect(counters.datagrams.sessionsEnded == 500)
       #expect(counters.bytesUp == 500)
       #expect(relay.relay.flowCount == 0)
-      #expect(relay.witness.records.allSatisfy { $0.end == .stopped && $0.transport == .datagram })
+      #expect(relay.witness.records.allSatisfy { $0.end == .stopped && $0.traffic == .udp })
     }
     #expect(growth.isAbout(0))
   }

@@ -64,6 +64,8 @@ final class SimulatedStreams: StreamSystem {
     return descriptor
   }
 
+  func bind(_ socket: borrowing Descriptor, to address: SocketAddress) {}
+
   func connect(
     _ socket: borrowing Descriptor, to address: SocketAddress
   ) throws(Errno) -> ConnectProgress {
