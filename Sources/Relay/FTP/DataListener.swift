@@ -66,7 +66,7 @@ final class DataListener: EventHandler, TimerHandler {
     case .some(let socket): registration = try loop.watch(socket, self, for: [.readable])
     case .none: preconditionFailure("a closed data listener is begun")
     }
-    timer = loop.setTimer(at: loop.now + FTPSettings.listenerLife, self)
+    timer = loop.setTimer(at: loop.now + control.settings.listenerLife, self)
   }
 
   func handle(_ readiness: Readiness, tag: UInt32) {

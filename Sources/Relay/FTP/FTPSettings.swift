@@ -14,9 +14,9 @@ public struct FTPSettings: Hashable, Sendable {
   public var passivePorts: ClosedRange<UInt16>?
   /// The port that active data connections to clients come from; nil for any.
   public var sourcePort: UInt16?
-
   /// Time in which somebody must come to a data listener.
-  public static let listenerLife = Duration.seconds(30)
+  public var listenerLife = Duration.seconds(30)
+
   /// Data connections of one session at once; one is what clients have.
   public static let dataFlowsPerSession = 16
   /// Bytes held for a peer that does not read before the other is read no more.

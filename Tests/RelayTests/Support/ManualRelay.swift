@@ -19,7 +19,7 @@ final class ManualRelay {
   init(
     at wanted: SocketAddress = .ip(.loopback4, port: 0), inherited: Int32? = nil,
     to target: SocketAddress = .ip(.loopback4, port: 0), flows: Int = 10,
-    observer: (any RelayObserver)? = nil
+    ftp: FTPSettings? = nil, observer: (any RelayObserver)? = nil
   ) throws {
     SignalSource.ignoreBrokenPipe()
     loop = try EventLoop()
@@ -29,7 +29,8 @@ final class ManualRelay {
       limits: RelayLimits(descriptorLimit: 100, openDescriptors: 10, loops: 1, listeners: 1),
       names: { _ in ScriptedNames() })
     server = try .listening(at: target)
-    let tunnel = StreamTunnel(name: "manual", targets: [.address(try server.address)])
+    var tunnel = StreamTunnel(name: "manual", targets: [.address(try server.address)])
+    tunnel.settings.ftp = ftp
     let settings = tunnel.settings
     let sockets =
       try inherited.map { try ListenSockets.adopt($0, count: 1, settings: settings) }
