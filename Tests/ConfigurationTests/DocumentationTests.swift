@@ -67,7 +67,7 @@ import Testing
   func exampleComments() throws {
     let lines = try text("examples/tunnels.toml").split(separator: "\n")
     let shown = lines.filter { $0.hasPrefix("#   \"") }.map { String($0.split(separator: "\"")[1]) }
-    #expect(shown.count == 10)
+    #expect(shown.count == 11)
     for text in shown { #expect(throws: Never.self) { try ListenSpecification(text) } }
   }
 
