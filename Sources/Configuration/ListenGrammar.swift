@@ -1,8 +1,8 @@
 internal import Kernel
 
 extension ListenSpecification {
-  /// Reads LISTEN: `[tcp://][ADDRESS:]PORT` with `udp://` or `ftp://` instead, `PORT/tcp`, `PORT/udp`
-  /// or `PORT/ftp`, `unix:PATH`, `unix:@NAME` or `fd:NAME`.
+  /// Reads LISTEN: `[tcp://|udp://|ftp://][ADDRESS:]PORT`, `PORT/tcp`, `PORT/udp`, `PORT/ftp`,
+  /// `unix:PATH`, `unix:@NAME` or `fd:NAME`.
   ///
   /// An address is an IP address (IPv6 in brackets), `localhost`, or `any` or `*` for every
   /// address; without one it is 127.0.0.1.

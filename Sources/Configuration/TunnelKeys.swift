@@ -11,7 +11,7 @@ extension TunnelConfiguration: KeyedConfiguration {
     .name("name", \.name, "The name people and programs call the tunnel by; unique in a file."),
     .list(
       "listen", .listens, \.listen,
-      "Where to listen: [ADDRESS:]PORT[/udp|/ftp], unix:PATH, unix:@NAME or fd:NAME; one or several."
+      "Where to listen: [ADDRESS:]PORT, PORT/udp, PORT/ftp, unix:PATH or fd:NAME; one or several."
     ) { (text) throws(ConfigurationError) in [try ListenSpecification(text)] },
     .list(
       "target", .targets, \.targets,
